@@ -175,9 +175,9 @@ def _check(name: str, route: str, rank: int) -> None:
 
 def _measured(work: Callable[[], Result]) -> tuple[Result, Timing]:
     """What work has for a result, and the processor time of runs after that one, or of that one if it is long."""
-    begun = process_time()
+    started = process_time()
     found = work()
-    first = process_time() - begun
+    first = process_time() - started
     if first > LONG:
         return found, Timing.of([first])
     rounds = min(MANY, max(FEW, round(LONG / first)))

@@ -64,7 +64,7 @@ def walk(folder: Path) -> list[Step]:
     surroundings |= {"NUMBA_CACHE_DIR": str(folder / "kernels"), "OPENBLAS_NUM_THREADS": "1"}
     steps = []
     for command in COMMANDS:
-        before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
         done = subprocess.run(
             ["bash", "-c", command.replace(REPOSITORY, str(ROOT))],
             cwd=folder,
@@ -73,7 +73,7 @@ def walk(folder: Path) -> list[Step]:
             stderr=subprocess.STDOUT,
             text=True,
         )
-        seconds, after = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds, after = time.monotonic() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
         processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         steps.append(Step(command, seconds, processor, done.returncode, _plain(done.stdout, folder)))
         print(f"{seconds:6.1f} s  {processor:6.1f} s of processor  {command[:80]}", flush=True)

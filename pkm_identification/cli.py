@@ -100,8 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         # what only the system could know: a name that is too long, a folder that may not be looked into
-        place = "" if error.filename is None else f"{error.filename}: "
-        warn(one_line(f"pkm {command}: {place}{error.strerror or error}"))
+        where = "" if error.filename is None else f"{error.filename}: "
+        warn(one_line(f"pkm {command}: {where}{error.strerror or error}"))
         return 2
 
 

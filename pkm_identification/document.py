@@ -120,24 +120,24 @@ def read_yaml(
     DocumentError
         Of the type stated, if the file cannot be read or is not YAML.
     """
-    place = f"{what} '{path}'"
+    location = f"{what} '{path}'"
     try:
         text = _read_document_text(path)
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None)
         reason = reason or ("is not a text file" if isinstance(problem, UnicodeDecodeError) else str(problem))
-        raise error(f"{place}: cannot be read: {reason}") from None
+        raise error(f"{location}: cannot be read: {reason}") from None
     try:
         if numbers_as_text:
             return yaml.load(text, Loader=TextScalars)
         return yaml.load(text, Loader=UniqueKeys)
     except RecursionError:
-        raise error(f"{place}: cannot be read: nested too deeply") from None
+        raise error(f"{location}: cannot be read: nested too deeply") from None
     except yaml.YAMLError as problem:
         mark = getattr(problem, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
         raise error(
-            f"{place}{where}: not YAML: {getattr(problem, 'problem', None) or 'cannot be parsed'}"
+            f"{location}{where}: not YAML: {getattr(problem, 'problem', None) or 'cannot be parsed'}"
         ) from None
 
 
@@ -271,13 +271,13 @@ class Node:
         if self._missing:
             return
         for key in [str(key) for key in self.value if key not in self._taken]:
-            place = f" in '{self.path}'" if self.path else ""
+            where = f" in '{self.path}'" if self.path else ""
             known = sorted(self._taken)
             meant = f"{self.source}: key '{self._path_of(nearest(key, known) or '')}' is missing"
             if self._problems is not None and meant in self._problems.found:
                 self._problems.found.remove(meant)  # it is there, misspelt
             self._complain(
-                f"{self.source}: unknown key '{key}'{place}; allowed: {', '.join(known)}{did_you_mean(key, known)}"
+                f"{self.source}: unknown key '{key}'{where}; allowed: {', '.join(known)}{did_you_mean(key, known)}"
             )
 
     def text(self) -> str:

@@ -61,7 +61,7 @@ LONGEST = (
     "test_every_machine_states.py",
     "test_excite_command.py",
     "test_plant.py",
-    "test_rewinding.py",
+    "test_elastic_drive_model.py",
     "test_road_of_a_log.py",
     "test_mechanism_identified.py",
     "test_drive_fit.py",

@@ -304,7 +304,7 @@ def judge(case: Case) -> tuple[str, str]:
         return ("right" if good else "wrong cause" if fit.causes else "wrong"), f"{said}, z {error:.2g}"
     if fit.adequate:
         return ("silent, harmless" if error < LARGEST else "silent, wrong"), f"{said}, z {error:.2g}"
-    if not any(cause.cure for cause in fit.causes):
+    if not any(cause.correction for cause in fit.causes):
         return "no known cause", said
     first = fit.causes[0]
     if any(stem(first.name) == stem(name) for name in case.causes):

@@ -35,7 +35,7 @@ from pkm_identification.records.commanded_log import (
 )
 from pkm_identification.records.foreign import LogLayout
 from pkm_identification.signals.causal import CausalFilter
-from pkm_identification.signals.guard import StreamGuard
+from pkm_identification.signals.input_validation import InputValidator
 
 from . import damage as changes
 from .bombs import write_bombs
@@ -226,9 +226,9 @@ class Files:
         if log.length.shape != (len(log), 6) or any(count <= 0 for count in faults.values()):
             raise FuzzFailure(f"{path.name}: {log.length.shape} lengths, faults {faults}")
         settings = Settings().resolve(self.machine)
-        guarded = StreamGuard(settings.guard).guard(log)
-        motion = CausalFilter(settings.filter).filter(guarded)
-        for values in (guarded.time, guarded.length, motion.length, motion.rate, motion.acceleration):
+        validated = InputValidator(settings.validation).validation(log)
+        motion = CausalFilter(settings.filter).filter(validated)
+        for values in (validated.time, validated.length, motion.length, motion.rate, motion.acceleration):
             if not np.isfinite(values).all():
                 raise FuzzFailure(f"{path.name}: not finite behind the guard")
 

@@ -26,7 +26,7 @@ NAMES = ("strut_1", "strut_7", "", "x" * 5000, "\u00e9\u2603", "strut_1 ", "STRU
 # Shares of messages that are mutated, and before which the whole stream changes; each pair rules a stretch, so that
 # some are calm enough for estimates.
 SHARES = ((0.0, 0.0), (0.002, 0.0), (0.01, 0.001), (0.1, 0.005), (0.5, 0.02))
-STRETCH = 2000
+SEGMENT_ROWS = 2000
 
 
 @lru_cache(maxsize=1)
@@ -57,7 +57,7 @@ class Stream:
     def next(self) -> JointState:
         """The next message."""
         random = self.random
-        if self._row % STRETCH == 0:
+        if self._row % SEGMENT_ROWS == 0:
             self._share, self._events = SHARES[int(random.integers(len(SHARES)))]
         if random.random() < self._events:
             self._event()

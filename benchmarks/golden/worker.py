@@ -53,7 +53,7 @@ def run_stream(name: str, source: str, target: str) -> int:
         pipeline.step(*row)
     pipeline.estimator.finish()
     stages = vars(pipeline).values()
-    estimate, _ = pipeline.estimator.judged()
+    estimate, _ = pipeline.estimator.assess()
     fit = pipeline.estimator.fit
     outcome = {
         "estimate": [

@@ -59,11 +59,11 @@ def mixed(
 ) -> Iterator[Case | Pair | RightLog]:
     """All of them, evenly: cases of `--quick` first, then by chance; right logs with those of their motion."""
     rng = np.random.default_rng(46)
-    begun = quick(list(cases))
-    others = [case for case in cases if case not in begun]
+    started = quick(list(cases))
+    others = [case for case in cases if case not in started]
     groups = [right[k : k + DRAWS] for k in range(0, len(right), DRAWS)]
     lists: list[list[list[Case | Pair | RightLog]]] = [
-        [[case] for case in begun] + [[others[k]] for k in rng.permutation(len(others))],
+        [[case] for case in started] + [[others[k]] for k in rng.permutation(len(others))],
         [[pair] for pair in pairs],
         [list(group) for group in groups],
     ]

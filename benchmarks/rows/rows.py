@@ -352,7 +352,7 @@ def _lacks_tree(machine: Machine) -> str:
 
 
 def _lacks_alike_limbs(machine: Machine) -> str:
-    return "" if machine.limbs_alike else "its bodies are estimated one by one already"
+    return "" if machine.has_identical_limbs else "its bodies are estimated one by one already"
 
 
 def _lacks_screws(machine: Machine) -> str:

@@ -99,7 +99,7 @@ class Outcome:
 
 def run_row(row: Row, bench: Bench) -> Outcome:
     """Return what came of a row on a machine."""
-    begun = time.process_time()
+    started = time.process_time()
     bench.notes.clear()
     state, line = OK, ""
     try:
@@ -123,7 +123,7 @@ def run_row(row: Row, bench: Bench) -> Outcome:
     if bench.notes:
         line = "; ".join([*bench.notes, *([line] if line else [])])
     plain = line.replace(f"{bench.folder}/", "")
-    return Outcome(row.group, row.name, state, shorten(plain), time.process_time() - begun)
+    return Outcome(row.group, row.name, state, shorten(plain), time.process_time() - started)
 
 
 def run(command: list[Any]) -> tuple[int, str]:

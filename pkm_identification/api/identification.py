@@ -21,7 +21,7 @@ from pkm_identification.errors import DocumentError, SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate, make_estimate
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.statuses import is_identified, is_shown
-from pkm_identification.exporting.cured_effects import with_effects_known
+from pkm_identification.exporting.corrected_effects import with_effects_known
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.identify import validate as validate_with
 from pkm_identification.identification.of_logs import identify_logs

@@ -103,8 +103,10 @@ def _run(options: argparse.Namespace) -> int:
     if options.write:
         write_text(options.write, text)
         written = load_machine(options.write)
-        pair = (Subject.of_forces(one, options.write) for one in (written, written.with_changes(change)))
-        done = compare_laws(*pair, axes, bandwidth, amplitude, name_laws(subject)[:1])[0]
+        plain, heavier = (
+            Subject.of_forces(one, options.write) for one in (written, written.with_changes(change))
+        )
+        done = compare_laws(plain, heavier, axes, bandwidth, amplitude, name_laws(subject)[:1])[0]
         results.append(replace(done, name=f"as written: {law}"))
     told = (subject.mechanism.name, results, axes, bandwidth, f"{payload:.3g} kg")
     present(design_text(*told), design_document(*told), options.json)

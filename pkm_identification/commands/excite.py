@@ -106,7 +106,7 @@ def add(commands: argparse._SubParsersAction) -> None:
 
 
 def _excite(options: argparse.Namespace) -> int:
-    begun = time.monotonic()
+    started = time.monotonic()
     _check(options)
     machine: Machine = load_machine(options.machine)
     if options.joint_angles:
@@ -121,7 +121,7 @@ def _excite(options: argparse.Namespace) -> int:
     criterion = Criterion(options.criterion, subject.scale, subject.kinds, weights, earlier)
     with stoppable() as stopped:
         excitation = search(
-            subject, criterion, options.budget, options.seed, say=say, stopped=stopped, begun=begun
+            subject, criterion, options.budget, options.seed, say=say, stopped=stopped, started=started
         )
         if stopped():
             say("interrupted: the best motion so far is written")

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.statuses import is_doubtful, is_known
-from pkm_identification.exporting.cured import estimated_besides, know_causes, read_causes, with_keys
+from pkm_identification.exporting.corrected import has_estimated_effects, know_causes, read_causes, with_keys
 from pkm_identification.exporting.estimated import know_effects, with_estimate
 from pkm_identification.exporting.formats import FORMATS, format_machine_text, format_of, write_machine
 from pkm_identification.identification.saved_estimate import SavedEstimate, read_saved_estimate
@@ -106,7 +106,7 @@ def _export_corrected(machine: Machine, options: argparse.Namespace) -> Machine:
     if options.cures:
         causes = read_causes(options.cures)
         left: tuple[str, ...] = ()
-        if estimated_besides(options.cures):
+        if has_estimated_effects(options.cures):
             machine, left = know_effects(machine, read_saved_estimate(options.cures))
         machine, unknown = know_causes(machine, causes)
         _tell([*left, *unknown])

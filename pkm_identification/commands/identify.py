@@ -34,7 +34,7 @@ from pkm_identification.identification.settings import (
     assumptions_of,
     choose_estimator,
 )
-from pkm_identification.numerics.pipelined import start_background
+from pkm_identification.numerics.parallel_maps import start_background
 from pkm_identification.records.provenance import provenance
 
 from .arguments import add_logs, add_setting

@@ -20,7 +20,7 @@ import numpy as np
 from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.atomic import write_text
-from pkm_identification.records.foreign import LAYOUT_ENDING, layout_place, layout_text, whole_layout
+from pkm_identification.records.foreign import LAYOUT_ENDING, find_layout_file, layout_text, whole_layout
 
 from .arguments import LOG_FORMS, add_reading
 from .machine_logs import open_logs
@@ -71,9 +71,9 @@ def _import(options: argparse.Namespace) -> int:
     logs.write(options.out, log)
     print(_describe_log(log, logs.show(log), rate, options.out))
     if options.keep:
-        place = layout_place(options.log)
-        write_text(place, layout_text(whole_layout(options.log, logs.layout, logs.channels)))
-        say(f"kept: {place}")
+        layout_file = find_layout_file(options.log)
+        write_text(layout_file, layout_text(whole_layout(options.log, logs.layout, logs.channels)))
+        say(f"kept: {layout_file}")
     show_next("pkm", "check", options.out, "--machine", options.machine or "MACHINE")
     return 0
 

@@ -26,7 +26,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.channels import Channels, build_channels
 from pkm_identification.records.foreign import LogLayout
-from pkm_identification.signals.guard.unusable import refuse_copies
+from pkm_identification.signals.input_validation.unusable import refuse_copies
 
 from .arguments import machine_of_logs, reading
 

@@ -59,12 +59,12 @@ def check_file(path: str | Path | None, flag: str) -> None:
     """
     if path in (None, "-"):
         return
-    place = Path(str(path))
-    if not place.absolute().parent.is_dir():
-        raise OutputError(f"{flag} {path}: there is no folder {place.parent}")
-    if place.is_dir():
+    file = Path(str(path))
+    if not file.absolute().parent.is_dir():
+        raise OutputError(f"{flag} {path}: there is no folder {file.parent}")
+    if file.is_dir():
         raise OutputError(f"{flag} {path}: is a folder")
-    refuse_impossible(place)
+    refuse_impossible(file)
 
 
 def say(text: str) -> None:

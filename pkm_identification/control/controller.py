@@ -20,7 +20,7 @@ from pkm_identification.machines.contract import DEGRADED, Machine
 from pkm_identification.machines.contract import Motion as MachineMotion
 from pkm_identification.machines.motions import compute_rest
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.guard import GuardSettings, StreamGuard
+from pkm_identification.signals.input_validation import InputValidator, ValidationSettings
 
 from .follower import Setpoint
 from .following import Following
@@ -63,7 +63,7 @@ class MachineController:
     stop : EmergencyStop or None
         The emergency there is.
     model : BelievedModel
-    guard : StreamGuard
+    guard : InputValidator
         Judges the samples; see its `last_rejection`.
     following : Following
         Judges what the struts make of the commands.
@@ -77,7 +77,7 @@ class MachineController:
         self.period = period
         self.settings = settings
         self.motions: Motions | None = None
-        self.guard = StreamGuard(GuardSettings().resolve(machine, period))
+        self.validation = InputValidator(ValidationSettings().resolve(machine, period))
         self.model = BelievedModel(machine, settings.blend, period)
         self._limits = MotionLimits(machine, settings.limits)
         self._law = DriveTorque(machine, settings.loops)
@@ -98,7 +98,7 @@ class MachineController:
 
     def reset(self) -> None:
         """As newly made, mode apart; motions end."""
-        self.guard.reset()
+        self.validation.reset()
         self.model.reset()
         self._wait("the controller was reset")
 
@@ -170,7 +170,7 @@ class MachineController:
         if self.stop is not None:
             return
         if self.motions is not None:
-            jump = self.model.jump(self.motions.follower.setpoint().ahead, basis)
+            jump = self.model.jump(self.motions.follower.setpoint().upcoming, basis)
             if not (jump <= self._estimate_jump).all():
                 i = int(np.argmax(jump / self._estimate_jump))
                 drive, unit = self.machine.drives[i], self.machine.drives[i].force_unit
@@ -197,8 +197,8 @@ class MachineController:
         coordinate : ndarray, shape (n,)
             m or rad.
         """
-        if not self.guard.step(time, coordinate, None):
-            reason, text = self.guard.last_rejection or ("", "")
+        if not self.validation.step(time, coordinate, None):
+            reason, text = self.validation.last_rejection or ("", "")
             if self.motions is not None and reason == "not_finite":
                 self.emergency("not_finite", f"strut_states: {text}")
             return
@@ -207,7 +207,7 @@ class MachineController:
         self._fresh = True
         if self.motions is None or last is None:
             return
-        if (stepped := self.guard.stepped) is not None:
+        if (stepped := self.validation.stepped) is not None:
             i, size = stepped
             drive = self.machine.drives[i]
             what = "angle" if drive.unit == "rad" else "length"
@@ -272,8 +272,8 @@ class MachineController:
                 if np.isfinite(weight).all():
                     force = np.clip(weight, -self._force_limit, self._force_limit)
                 holding = None if blind else self._holding
-        place = np.zeros(len(force)) if self._measured is None else self._measured
-        self.stop = EmergencyStop(reason, text, place, force, holding, self.following.turned)
+        position = np.zeros(len(force)) if self._measured is None else self._measured
+        self.stop = EmergencyStop(reason, text, position, force, holding, self.following.turned)
 
     def release(self) -> None:
         """Leave an emergency stop: the next good sample is where the machine is held.
@@ -287,7 +287,7 @@ class MachineController:
             raise PkmError("there is no emergency stop to leave")
         if self._good < GOOD_SAMPLES:
             raise PkmError("strut_states are not back: the emergency stop stays")
-        self.guard.reset()
+        self.validation.reset()
         self._wait("reset")
 
     def safe(self) -> Command | None:
@@ -299,13 +299,13 @@ class MachineController:
     def _weight(self, coordinate: FloatArray, near: MachineMotion) -> FloatArray:
         """Return forces (n,) in N or N m that carry the weight at coordinates (n,)."""
         still = np.zeros((1, len(coordinate)))
-        place = self.machine.compute_motion(coordinate[None], still, still, near.state)
-        return self.machine.compute_forces(place, self.model.present)[0]
+        motion = self.machine.compute_motion(coordinate[None], still, still, near.state)
+        return self.machine.compute_forces(motion, self.model.present)[0]
 
     def _take_over(self, coordinate: FloatArray) -> None:
         """Hold the machine where it is."""
-        place = compute_rest(self.machine, coordinate[None])
-        if place.status[0] > DEGRADED:
+        standstill = compute_rest(self.machine, coordinate[None])
+        if standstill.status[0] > DEGRADED:
             why = self.machine.explain_unreachable(coordinate) or "no way there from home was found"
             self.emergency("no_pose", f"strut_states: {why}")
             return
@@ -314,14 +314,14 @@ class MachineController:
             self.machine,
             self.period,
             self._limits,
-            place,
+            standstill,
             lead=chosen.lead,
             stop_time=chosen.stop_time,
             goal_tolerance=chosen.goal_tolerance,
             settling_time=chosen.settling_time,
         )
         # the integral begins with the weight where the mode's model does not carry it
-        weight = self._weight(coordinate, place)
+        weight = self._weight(coordinate, standstill)
         self._loops.reset(np.zeros_like(weight) if self._mode == "computed_torque" else weight)
         self._old_mode = self._mode
 

@@ -17,8 +17,8 @@ import numpy as np
 from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.numerics.arrays import FloatArray
 
-from .paths.course import Course
 from .paths.slowing import Slowing
+from .paths.timed_path import TimedPath
 
 # Samples computed at once, as a share of the rows that take some milliseconds: cheap per sample, and no long pause
 BLOCK_SHARE = 1 / 40
@@ -48,7 +48,7 @@ class Setpoint(NamedTuple):
         return self.block[self.row : self.row + 1]
 
     @property
-    def ahead(self) -> Motion:
+    def upcoming(self) -> Motion:
         """The machine's motion when the command acts, one row."""
         return self.block[self.row + self.lead : self.row + self.lead + 1]
 
@@ -71,8 +71,8 @@ class Follower:
         Periods since the course's start.
     """
 
-    def __init__(self, machine: Machine, course: Course, period: float, lead: int) -> None:
-        self.course = course
+    def __init__(self, machine: Machine, path: TimedPath, period: float, lead: int) -> None:
+        self.path = path
         self.index = 0
         self.slowing: Slowing | None = None
         self._block = max(1, round(BLOCK_SHARE * machine.rows_at_once))
@@ -84,7 +84,7 @@ class Follower:
     @property
     def end(self) -> int:
         """Index from which the machine rests."""
-        end = self.course.duration
+        end = self.path.duration
         if self.slowing is not None:
             end = min(end, self.slowing.begin) + self.slowing.duration
         return int(np.ceil(end / self._period - 1e-9))
@@ -101,8 +101,8 @@ class Follower:
 
     def find_rest(self, slowing: Slowing | None) -> Motion:
         """Return where the motion ends, one row at rest, slowed down or not."""
-        end = self.course.duration if slowing is None else slowing.begin + slowing.duration
-        return self.course.move(np.array([end]), slowing)
+        end = self.path.duration if slowing is None else slowing.begin + slowing.duration
+        return self.path.move(np.array([end]), slowing)
 
     def advance(self, periods: int = 1) -> None:
         """Move on."""
@@ -119,4 +119,4 @@ class Follower:
     def _fill(self) -> None:
         self._first = min(self.index, self.end)
         index = self._first + np.arange(self._block + self._lead, dtype=float)
-        self._motion = self.course.move(index * self._period, self.slowing)
+        self._motion = self.path.move(index * self._period, self.slowing)

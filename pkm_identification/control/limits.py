@@ -200,21 +200,21 @@ class MotionLimits:
         row = firsts[limit]
         numbers, good, limits = looked_at[limit]
         column = int(np.argmin(good[row]))
-        place = None
+        position = None
         if self._posed is not None:
-            place = self._posed.compute_pose(motion[row : row + 1])[0][0].copy()
+            position = self._posed.compute_pose(motion[row : row + 1])[0][0].copy()
         when = float(time[row])
         if limit == "reach":
-            return Violation(limit, None, when, np.nan, np.nan, place)
+            return Violation(limit, None, when, np.nan, np.nan, position)
         value = float(numbers[row, column])
         if limit == "singularity":
-            return Violation(limit, None, when, value, float(limits[column]), place)
+            return Violation(limit, None, when, value, float(limits[column]), position)
         drive = self._drives[
             column % len(self._drives)
         ]  # passive joints stand drive by drive, a kind after the other
         if limit == "range":
             low, high = self._lowest[column], self._highest[column]
             return Violation(
-                _RANGE[drive.unit], drive, when, value, float(low if value < low else high), place
+                _RANGE[drive.unit], drive, when, value, float(low if value < low else high), position
             )
-        return Violation(limit, drive, when, value, float(limits[column]), place)
+        return Violation(limit, drive, when, value, float(limits[column]), position)

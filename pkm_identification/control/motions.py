@@ -22,9 +22,9 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .follower import Follower, Setpoint
 from .limits import MotionLimits, Violation
-from .paths.beside import Beside
-from .paths.course import Course, Rest, lay_course
+from .paths.background_call import BackgroundCall
 from .paths.slowing import Slowing
+from .paths.timed_path import Rest, TimedPath, plan_timed_path
 from .paths.waypoints import DriveWaypoints, Waypoints
 from .tolerances import Tolerances
 
@@ -35,7 +35,7 @@ LIMIT, PREEMPTED, CANCELED, STOPPED = -10, -11, -12, -13
 # Samples looked at in one period, within control, as a share of the rows that take some milliseconds
 CHECK_SHARE = 1 / 20
 # and in one go beside control: short enough to give a motion up between two
-SHARE_BESIDE = 2.5
+BACKGROUND_SHARE = 2.5
 MOST_BLOCKS = 4  # at once, where several periods are answered together
 SPARE = 5  # periods a check may take longer than foreseen
 LATEST = 0.07  # part of a stop's duration it may begin late: s and s' are off by 1e-4 of it and 1.5 % then
@@ -109,7 +109,7 @@ class Motion:
         self.tolerances = tolerances
         self.start = start
         self.outcome: Outcome | None = None
-        self.begun = False
+        self.started = False
         self.ending: Outcome | None = None
         """How it will end when the machine has come to rest."""
         self._sums = np.zeros(3)
@@ -136,7 +136,7 @@ class Motion:
 class _Planned:
     """A path, and what is still to be asked about it: verdicts on its blocks, one in each period."""
 
-    course: Course
+    path: TimedPath
     check: Iterator[Violation | None]
 
 
@@ -150,16 +150,16 @@ class _Plan:
     motion: Motion
     earliest: int  # period in which it may begin
     place: MachineMotion  # where it would begin
-    planning: Beside[_Planned]
+    planning: BackgroundCall[_Planned]
     stop: Slowing | None
     spare: int
     check: Iterator[Violation | None] | None = None
     good: bool = False
 
     @property
-    def course(self) -> Course:
+    def path(self) -> TimedPath:
         """The course; waits for it."""
-        return self.planning.answer().course
+        return self.planning.answer().path
 
 
 class Motions:
@@ -190,7 +190,7 @@ class Motions:
         machine: Machine,
         period: float,
         limits: MotionLimits,
-        place: MachineMotion,
+        start: MachineMotion,
         *,
         lead: int = 1,
         stop_time: float = 0.3,
@@ -205,11 +205,14 @@ class Motions:
         self._tolerances = Tolerances.at_goal(machine.drives, goal_tolerance, settling_time)
         self._still = np.zeros(len(machine.drives))
         rows = machine.rows_at_once
-        self._block, self._block_beside = max(1, round(CHECK_SHARE * rows)), round(SHARE_BESIDE * rows)
+        self._block, self._background_block = (
+            max(1, round(CHECK_SHARE * rows)),
+            round(BACKGROUND_SHARE * rows),
+        )
         self._now = 0  # periods
         self.parameters: FloatArray | None = None
         """Basis values (B,) for forces of new motions; the machine file's by default."""
-        self.follower = self._follower(Rest(place))
+        self.follower = self._follower(Rest(start))
         self.running: Motion | None = None
         self._plan: _Plan | None = None
 
@@ -272,8 +275,8 @@ class Motions:
             self.running.end(outcome)
         self.running = None
 
-    def _follower(self, course: Course) -> Follower:
-        return Follower(self._machine, course, self._period, self._lead)
+    def _follower(self, path: TimedPath) -> Follower:
+        return Follower(self._machine, path, self._period, self._lead)
 
     def _look_ahead(self) -> None:
         """One period's worth of checking, and the change to the next motion when it is time."""
@@ -326,15 +329,15 @@ class Motions:
         plan.motion.end(Outcome.of_error(error))
 
     def _begin(self, plan: _Plan) -> None:
-        place = self.follower.find_rest(self.follower.slowing)
-        if np.abs(place.coordinate - plan.place.coordinate).max() > SAME_PLACE:
+        start = self.follower.find_rest(self.follower.slowing)
+        if np.abs(start.coordinate - plan.place.coordinate).max() > SAME_PLACE:
             # it came to rest elsewhere than foreseen (canceled meanwhile): look at the motion from here
             self._plan = self._planned(plan.motion, plan.earliest)
             return
         self._plan = None
         self.running = plan.motion
-        plan.motion.begun = True
-        self.follower = self._follower(plan.course)
+        plan.motion.started = True
+        self.follower = self._follower(plan.path)
 
     def _planned(self, motion: Motion, earliest: int, spare: int = SPARE) -> _Plan | None:
         samples = int(np.ceil(motion.waypoints.time[-1] / self._period)) + 1
@@ -343,15 +346,15 @@ class Motions:
         if stop is None and self.moving:
             checking = spare
             if many:
-                beside = PLANNING * len(motion.waypoints.time) + LOOKING * samples
-                checking += int(np.ceil(beside / self._period))
+                in_background = PLANNING * len(motion.waypoints.time) + LOOKING * samples
+                checking += int(np.ceil(in_background / self._period))
             else:
                 checking += -(-samples // self._block)
             late_enough = earliest - self._now - round(self._stop_time / self._period)
             stop = self._slowing((self.follower.index + max(checking, late_enough)) * self._period)
-        place = self.follower.find_rest(stop)
-        planning = Beside(many, self._plan_course, many, motion, samples, self.parameters, place)
-        plan = _Plan(motion, earliest, place, planning, stop, spare)
+        start = self.follower.find_rest(stop)
+        planning = BackgroundCall(many, self._plan_path, many, motion, samples, self.parameters, start)
+        plan = _Plan(motion, earliest, start, planning, stop, spare)
         if not many:
             try:
                 plan.check = planning.answer().check
@@ -360,39 +363,39 @@ class Motions:
                 return None
         return plan
 
-    def _plan_course(
+    def _plan_path(
         self,
-        beside: bool,
+        in_background: bool,
         motion: Motion,
         samples: int,
         parameters: FloatArray | None,
-        place: MachineMotion,
+        start: MachineMotion,
     ) -> _Planned:
         """Return the course of a motion from a place; beside control also what its check says, as far as one asks."""
-        course = lay_course(self._machine, place, motion.waypoints)
-        if not beside:
-            return _Planned(course, self._checks(course, samples))
-        for block in _iterate_blocks(samples, self._block_beside):
+        path = plan_timed_path(self._machine, start, motion.waypoints)
+        if not in_background:
+            return _Planned(path, self._checks(path, samples))
+        for block in _iterate_blocks(samples, self._background_block):
             if motion.outcome is not None:  # given up meanwhile
                 break
             time = block * self._period
-            violation = self._limits.check(course.move(time), time, parameters)
+            violation = self._limits.check(path.move(time), time, parameters)
             if violation is not None:
-                return _Planned(course, iter((violation,)))
-        return _Planned(course, iter(()))
+                return _Planned(path, iter((violation,)))
+        return _Planned(path, iter(()))
 
-    def _checks(self, course: Course, samples: int) -> Iterator[Violation | None]:
+    def _checks(self, path: TimedPath, samples: int) -> Iterator[Violation | None]:
         for block in _iterate_blocks(samples, self._block):
             # the very samples the machine will be asked for
             time = block * self._period
-            yield self._limits.check(course.move(time), time, self.parameters)
+            yield self._limits.check(path.move(time), time, self.parameters)
 
     def _slowing(self, begin: float) -> Slowing:
         """Return a stop from a time on that keeps to the force limit, if any length of it does."""
         slowing = Slowing(begin, self._stop_time)
         for _ in range(SLOWER):
             time = begin + np.linspace(0.0, slowing.duration, 61)
-            violation = self._limits.check(self.follower.course.move(time, slowing), time, self.parameters)
+            violation = self._limits.check(self.follower.path.move(time, slowing), time, self.parameters)
             if violation is None:
                 break
             slowing = Slowing(begin, 2.0 * slowing.duration)

@@ -78,7 +78,7 @@ class EmergencyStop:
         self,
         reason: str,
         text: str,
-        place: FloatArray,
+        position: FloatArray,
         force: FloatArray,
         holding: Holding | None,
         turned: NDArray[np.bool_] | None = None,
@@ -86,7 +86,7 @@ class EmergencyStop:
         self.reason = reason
         self.text = text
         self.holding = holding
-        self._place = np.array(place, dtype=float)
+        self._place = np.array(position, dtype=float)
         self._force = force
         self._passed = 0.0
         count = len(self._place)

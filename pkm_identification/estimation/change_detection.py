@@ -61,16 +61,16 @@ def whitened_innovation(columns, changed, measured, believed, noise, rows):
 
 
 @kernel
-def keep(rows, ring, products, place):
+def keep(rows, ring, products, index):
     """Keep an equation [B | e], and what it adds to the sums: its product with itself, [[L, s], [s^T, e^T e]]."""
     size, width = rows.shape
-    product = products[place]
+    product = products[index]
     for i in range(width):
         for j in range(width):
             product[i, j] = 0.0
     for k in range(size):
         for i in range(width):
-            ring[place, k, i] = rows[k, i]
+            ring[index, k, i] = rows[k, i]
             for j in range(width):  # whole rows: faster than half of each
                 product[i, j] += rows[k, i] * rows[k, j]
 
@@ -197,7 +197,7 @@ class ChangeTest:
         self.count = 0
 
     @property
-    def next_place(self) -> tuple[FloatArray, FloatArray, int]:
+    def find_next_index(self) -> tuple[FloatArray, FloatArray, int]:
         """Where `keep` keeps the next equation, which `whitened_innovation` has written.
 
         Its columns are per prior standard deviation of the change.

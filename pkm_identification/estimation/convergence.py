@@ -92,11 +92,11 @@ def nonconvergence(
         return ""
     known_by = half_known(trace.std[:, :width])
     slowest = int(np.argmax(np.where(shown, known_by, -1)))
-    place = int(known_by[slowest])
+    index = int(known_by[slowest])
     if np.isfinite(memory):
-        place = max(len(values) - 1 - round(np.log(2.0) * memory), 0)
-    left = len(values) - place
-    if np.isinf(memory) and min(place, left) < fewest:
+        index = max(len(values) - 1 - round(np.log(2.0) * memory), 0)
+    left = len(values) - index
+    if np.isinf(memory) and min(index, left) < fewest:
         return (
             f"the data are too short: half of what they say of {estimate.names[slowest]} is in the last "
             f"{left * entry:.2g} s, and {fewest * entry:.2g} s are the least by which that can be judged"
@@ -112,10 +112,10 @@ def nonconvergence(
     if white_covariance is not None and np.isinf(memory):
         early, late = (
             np.einsum("pd,pq,qd->d", vectors, white_covariance(count), vectors)
-            for count in (place + 1, len(values))
+            for count in (index + 1, len(values))
         )
         variances = variances * np.maximum(early / late - 1.0, 1.0)
-    moved = np.abs(vectors.T @ ((values[-1] - values[place]) / prior_std)) / np.sqrt(variances)
+    moved = np.abs(vectors.T @ ((values[-1] - values[index]) / prior_std)) / np.sqrt(variances)
     limit = -float(ndtri(0.5 * FALSE_ALARM / len(moved)))
     if moved.max() <= limit:
         return ""

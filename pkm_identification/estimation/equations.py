@@ -69,7 +69,7 @@ class Equations:
             *(np.concatenate(column) for column in zip(*(part._columns() for part in parts), strict=True))
         )
 
-    def left(self, values: FloatArray) -> FloatArray:
+    def compute_residual(self, values: FloatArray) -> FloatArray:
         """Return what parameters of these values (P,) leave of the measured outputs, shape (K, m)."""
         return np.concatenate(
             [self.measured[block] - self.regressor[block] @ values for block in row_blocks(max(len(self), 1))]

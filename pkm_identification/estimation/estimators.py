@@ -98,7 +98,7 @@ class Estimator:
         return view.mean(self.batch(problem.whiten(view)).mean)
 
     @property
-    def twins(self) -> bool:
+    def instruments(self) -> bool:
         """Whether it needs the twins of the equations."""
         return self.batch is _run_instrumental
 
@@ -117,9 +117,9 @@ def _run_robust(problem: Problem) -> LinearFit:
 
 
 def _run_instrumental(problem: Problem) -> LinearFit:
-    if problem.twins is None:
+    if problem.instruments is None:
         raise PkmError("estimator 'iv': needs the twins of the equations, which only a log as a whole gives")
-    return instrumental_variables(problem.equations, problem.twins, problem.prior, problem.redundancy)
+    return instrumental_variables(problem.equations, problem.instruments, problem.prior, problem.redundancy)
 
 
 def _run_batch(name: str, problem: Problem, _: Tuning) -> Fit:

@@ -74,7 +74,7 @@ class Problem:
     typical_force: float = 100.0
     noise: FloatArray | None = None
     redundancy: float = 1.0
-    twins: tuple[Equations, Equations] | None = None
+    instruments: tuple[Equations, Equations] | None = None
     model: str = "force"
     relations: LinearRelations | None = None
     assumed: LinearRelations | None = None
@@ -99,10 +99,12 @@ class Problem:
 
     def part(self, chosen: NDArray[np.bool_]) -> Problem:
         """Return the problem with some of its equations only."""
-        twins = None if self.twins is None else (self.twins[0][chosen], self.twins[1][chosen])
+        instruments = (
+            None if self.instruments is None else (self.instruments[0][chosen], self.instruments[1][chosen])
+        )
         log = self.log[chosen] if len(self.log) else self.log
         used = None if self.used is None else self.used[chosen]
-        return replace(self, equations=self.equations[chosen], twins=twins, log=log, used=used)
+        return replace(self, equations=self.equations[chosen], instruments=instruments, log=log, used=used)
 
     def whiten(self, view: Coordinates) -> Problem:
         """Return the problem for the unknowns of `view`, which prior and relations make standard normal."""
@@ -114,7 +116,11 @@ class Problem:
             prior_mean=None,
             prior_std=None,
         )
-        twins = None if self.twins is None else (view.equations(self.twins[0]), view.equations(self.twins[1]))
+        instruments = (
+            None
+            if self.instruments is None
+            else (view.equations(self.instruments[0]), view.equations(self.instruments[1]))
+        )
         return replace(
             self,
             parameters=parameters,
@@ -122,7 +128,7 @@ class Problem:
             relations=None,
             view=view,
             equations=view.equations(self.equations),
-            twins=twins,
+            instruments=instruments,
         )
 
 

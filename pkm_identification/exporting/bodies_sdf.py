@@ -85,7 +85,7 @@ def _build_joint(mechanism: Mechanism, joint: Joint, driven: str, rotation: Floa
     if child == GROUND:
         parent, child, side = child, parent, 0
     inner = joint_frames(joint)[side]
-    turn, place = FLOAT64.array(inner.rotation), FLOAT64.array(inner.origin)
+    turn, position = FLOAT64.array(inner.rotation), FLOAT64.array(inner.origin)
     at_home = [rotation[mechanism.tree.body_frames[body]] for body in joint.bodies]
     # directions in the joint's frame, which is fixed in the child
     local = (at_home[side] @ turn).T
@@ -99,7 +99,7 @@ def _build_joint(mechanism: Mechanism, joint: Joint, driven: str, rotation: Floa
         else:
             pair = (first, second) if side == 1 else (-second, -first)
             axes = _build_axis("axis", local @ pair[0], "") + _build_axis("axis2", local @ pair[1], "")
-    pose = f"{numbers(place)} {numbers(yaw_pitch_roll(turn)[::-1])}"
+    pose = f"{numbers(position)} {numbers(yaw_pitch_roll(turn)[::-1])}"
     parent = "world" if parent == GROUND else parent
     return (
         f'<joint name={quoteattr(joint.name)} type="{kind}"><pose>{pose}</pose>'

@@ -83,19 +83,19 @@ def bodies_urdf(mechanism: Mechanism, display: bool = False) -> str:
     driven = _describe_driven_joints(mechanism)
     for f, frame in enumerate(tree.frames[1:], 1):
         names.append(body_of.get(f) or fresh(f"{own[f]}:frame", taken))
-        parent, place = names[frame.parent], _place(mechanism, f)
+        parent, origin = names[frame.parent], _format_origin(mechanism, f)
         if frame.kind in TURNING:
             for end, axis in TURNS[:-1]:
                 link = fresh(f"{own[f]}:{end}", taken)
                 parts.append(
-                    _build_joint(f"{own[f]}_{end}", "revolute", (parent, link), place, np.eye(3)[axis], "")
+                    _build_joint(f"{own[f]}_{end}", "revolute", (parent, link), origin, np.eye(3)[axis], "")
                 )
                 parts.append(_link(link, None))
-                parent, place = link, ""
+                parent, origin = link, ""
             own[f] = f"{own[f]}_{TURNS[-1][0]}"
         kind = {FIXED: "fixed", PRISMATIC: "prismatic"}.get(frame.kind, "revolute")
         along = np.eye(3)[TURNS[-1][1]] if frame.kind in TURNING else frame.sign * np.eye(3)[frame.axis]
-        parts.append(_build_joint(own[f], kind, (parent, names[f]), place, along, driven.get(own[f], "")))
+        parts.append(_build_joint(own[f], kind, (parent, names[f]), origin, along, driven.get(own[f], "")))
         parts.append(_link(names[f], masses.get(body_of.get(f, "")), bars.get(body_of.get(f, ""), "")))
     gravity = numbers(FLOAT64.array(description.gravity))
     return (
@@ -134,7 +134,7 @@ def _describe_driven_joints(mechanism: Mechanism) -> dict[str, str]:
     return texts
 
 
-def _place(mechanism: Mechanism, f: int) -> str:
+def _format_origin(mechanism: Mechanism, f: int) -> str:
     """Return the origin of a frame in its parent."""
     placement = mechanism.model.placement[f]
     roll = yaw_pitch_roll(placement[:ORIGIN])[::-1]
@@ -142,12 +142,12 @@ def _place(mechanism: Mechanism, f: int) -> str:
 
 
 def _build_joint(
-    name: str, kind: str, links: tuple[str, str], place: str, axis: FloatArray, driven: str
+    name: str, kind: str, links: tuple[str, str], origin: str, axis: FloatArray, driven: str
 ) -> str:
     limits = f'<limit lower="{-_FARTHEST}" upper="{_FARTHEST}" effort="{_EFFORT}" velocity="{_VELOCITY}"/>'
     moving = "" if kind == "fixed" else f'<axis xyz="{numbers(axis)}"/>{driven or limits}'
     return (
-        f'<joint name={quoteattr(name)} type="{kind}">{place}'
+        f'<joint name={quoteattr(name)} type="{kind}">{origin}'
         f"<parent link={quoteattr(links[0])}/><child link={quoteattr(links[1])}/>{moving}</joint>\n"
     )
 
@@ -205,10 +205,10 @@ class TreePositions:
 def inertial_xml(body: Inertial, pose: str = "urdf") -> str:
     """Return the element `inertial` of a body, as URDF has it or SDF."""
     elements = zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), body.inertia[np.triu_indices(3)], strict=True)
-    place = numbers(body.center)
+    position = numbers(body.center)
     if pose == "urdf":
         tensor = " ".join(f'{name}="{float(value)!r}"' for name, value in elements)
-        return f'<inertial><origin xyz="{place}"/><mass value="{float(body.mass)!r}"/><inertia {tensor}/></inertial>'
+        return f'<inertial><origin xyz="{position}"/><mass value="{float(body.mass)!r}"/><inertia {tensor}/></inertial>'
     tensor = "".join(f"<{name}>{float(value)!r}</{name}>" for name, value in elements)
     mass = f"<mass>{float(body.mass)!r}</mass>"
-    return f"<inertial><pose>{place} 0 0 0</pose>{mass}<inertia>{tensor}</inertia></inertial>"
+    return f"<inertial><pose>{position} 0 0 0</pose>{mass}<inertia>{tensor}</inertia></inertial>"

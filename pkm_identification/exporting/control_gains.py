@@ -58,11 +58,11 @@ def write_gains(machine: Machine, law: str, bandwidth: float) -> str:
         raise SettingsError(f"--law {law}: no key of a machine file has it; one of {', '.join(LAWS)}")
     if servos and law != "position":
         raise SettingsError(f"--law {law}: drives with valves take no forces; choose position")
-    if law == "position" and any(one.holds_place for one in servos):
+    if law == "position" and any(one.holds_position for one in servos):
         gains = {
             (i, "gain"): one.loop.gain * w / one.gain_of_loop
             for i, one in enumerate(machine.actuators or ())
-            if isinstance(one, Servo) and one.holds_place
+            if isinstance(one, Servo) and one.holds_position
         }
         return write_drive_numbers(machine, gains)
     sections: list[dict[str, Any]] = control if isinstance(control, list) else [control] if control else []

@@ -31,7 +31,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.assumptions import Assumptions
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from .cured_effects import with_effects_known
+from .corrected_effects import with_effects_known
 from .stated_widths import find_friction_widths, find_hexapod_widths, state_widths
 
 BASE = "base"  # set of machines that have no other

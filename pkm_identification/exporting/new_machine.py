@@ -128,10 +128,10 @@ def refuse_unlikely(sketch: Sketch, unit: str) -> None:
     SettingsError
         If so: says what was found and what was expected.
     """
-    for place, joints in (("base", sketch.base_joints), ("platform", sketch.platform_joints)):
+    for part, joints in (("base", sketch.base_joints), ("platform", sketch.platform_joints)):
         distance = float(np.linalg.norm(joints[:, None] - joints[None], axis=2).max())
         if not NARROWEST < distance <= WIDEST:
-            measure = f"{place} joints are {distance:.4g} m apart"
+            measure = f"{part} joints are {distance:.4g} m apart"
             _refuse(measure, distance, unit)
     if not sketch.home_lengths.min() > NARROWEST or not sketch.home_lengths.max() <= WIDEST:
         measure = (

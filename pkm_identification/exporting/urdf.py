@@ -132,12 +132,12 @@ def _add_strut(machine: Machine, i: int, frame: FloatArray, zero: FloatArray) ->
         "e": _add_inertial(strut.body_e, -strut.body_e.center_of_mass) + rod,
     }
     first, second = (matrix_from_vector(zero[k] * np.eye(3)[k]) for k in range(2))
-    parent, place, order, axis, along = "base", machine.base_joints[i], "be", "0 0 1", 1.0
+    parent, position, order, axis, along = "base", machine.base_joints[i], "be", "0 0 1", 1.0
     if machine.hinged_platform:
-        parent, place, order, axis, along = "platform", machine.platform_joints[i], "eb", "0 0 -1", -1.0
+        parent, position, order, axis, along = "platform", machine.platform_joints[i], "eb", "0 0 -1", -1.0
     near, far = (f"strut_{number}_{body}" for body in order)
     return [
-        _add_joint(HINGES[i][0], "revolute", parent, f"hinge_{number}", "1 0 0", place, frame @ first),
+        _add_joint(HINGES[i][0], "revolute", parent, f"hinge_{number}", "1 0 0", position, frame @ first),
         _link(f"hinge_{number}", ""),
         _add_joint(HINGES[i][1], "revolute", f"hinge_{number}", near, "0 1 0", np.zeros(3), second),
         _link(near, links[order[0]]),
@@ -162,9 +162,9 @@ def _add_platform(machine: Machine, zero: FloatArray) -> list[str]:
         child = "platform" if k == len(PLATFORM_JOINTS) - 1 else name.replace("platform", "platform_after")
         kind = "prismatic" if k < 3 else "revolute"
         axis = np.array([float(one) for one in _AXES[k].split()])
-        place = zero[k] * axis if k < 3 else np.zeros(3)
+        position = zero[k] * axis if k < 3 else np.zeros(3)
         turn = matrix_from_vector(zero[k] * axis) if k >= 3 else np.eye(3)
-        parts.append(_add_joint(name, kind, parent, child, _AXES[k], place, turn, limits=(-10.0, 10.0)))
+        parts.append(_add_joint(name, kind, parent, child, _AXES[k], position, turn, limits=(-10.0, 10.0)))
         if child != "platform":
             parts.append(_link(child, ""))
         parent = child
@@ -180,14 +180,12 @@ def _add_platform(machine: Machine, zero: FloatArray) -> list[str]:
 
 
 def _add_joint(
-    name: str, kind: str, parent: str, child: str, axis: str, place: FloatArray | None = None,
+    name: str, kind: str, parent: str, child: str, axis: str, position: FloatArray | None = None,
     frame: FloatArray | None = None, limits: tuple[float, float] = (-3.2, 3.2),
 ) -> str:  # fmt: skip
     origin = ""
-    if place is not None and frame is not None:
-        origin = (
-            f'<origin xyz="{_format_numbers(place)}" rpy="{_format_numbers(yaw_pitch_roll(frame)[::-1])}"/>'
-        )
+    if position is not None and frame is not None:
+        origin = f'<origin xyz="{_format_numbers(position)}" rpy="{_format_numbers(yaw_pitch_roll(frame)[::-1])}"/>'
     return (
         f'<joint name="{name}" type="{kind}">{origin}<parent link="{parent}"/><child link="{child}"/>'
         f'<axis xyz="{axis}"/><limit lower="{_number(limits[0])}" upper="{_number(limits[1])}" '
@@ -199,10 +197,10 @@ def _link(name: str, content: str) -> str:
     return f'<link name="{name}">\n{content}</link>\n' if content else f'<link name="{name}"/>\n'
 
 
-def _add_inertial(body: StrutBody, place: float) -> str:
+def _add_inertial(body: StrutBody, position: float) -> str:
     t, a = body.transverse, body.axial
     return (
-        f'<inertial><origin xyz="0 0 {_number(place)}"/><mass value="{_number(body.mass)}"/>'
+        f'<inertial><origin xyz="0 0 {_number(position)}"/><mass value="{_number(body.mass)}"/>'
         f'<inertia ixx="{_number(t)}" ixy="0" ixz="0" iyy="{_number(t)}" iyz="0" izz="{_number(a)}"/></inertial>\n'
     )
 

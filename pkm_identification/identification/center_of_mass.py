@@ -19,7 +19,7 @@ from pkm_identification.numerics.arrays import FloatArray
 NAMES = ("m_p", "mx_p", "my_p", "mz_p")
 
 
-def place_of_center(estimate: ParameterEstimate) -> tuple[FloatArray, FloatArray] | None:
+def find_center_position(estimate: ParameterEstimate) -> tuple[FloatArray, FloatArray] | None:
     """Place (3,) and standard deviations (3,) in m in the platform frame; None unless all four are identified.
 
     The deviations are those of a quotient to first order: mass and first moments are correlated.
@@ -27,7 +27,7 @@ def place_of_center(estimate: ParameterEstimate) -> tuple[FloatArray, FloatArray
     if not set(NAMES) <= set(estimate.names):
         return None
     places = [estimate.names.index(name) for name in NAMES]
-    if any(not is_known(estimate.status[place]) for place in places) or estimate.values[places[0]] <= 0.0:
+    if any(not is_known(estimate.status[index]) for index in places) or estimate.values[places[0]] <= 0.0:
         return None
     mass, *moments = estimate.values[places]
     center = np.array(moments) / mass

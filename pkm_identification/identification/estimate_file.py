@@ -186,7 +186,7 @@ def _write_cause(cause: Cause) -> dict[str, Any]:
         "std": finite_or_none(cause.std),
         "unit": cause.unit,
         "explains": finite_or_none(cause.explains),
-        "cure": cause.cure,
+        "cure": cause.correction,
         "detail": cause.detail,
     }
 

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""An experiment: guarded logs of one machine, with the settings that suit their sample period."""
+"""An experiment: validated logs of one machine, with the settings that suit their sample period."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ from pkm_identification.numerics.large_arrays import falls
 from pkm_identification.numerics.memory import LONG
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
-from pkm_identification.signals.forces.acting import acting, at_motors, winding
-from pkm_identification.signals.guard import GuardedLog
-from pkm_identification.signals.guard.samples import rows_of
+from pkm_identification.signals.forces.acting import acting, at_motors, compute_motor_side_compliance
+from pkm_identification.signals.input_validation import ValidatedLog
+from pkm_identification.signals.input_validation.samples import rows_of
 
-from .equations.bend import BendCorrection
-from .long_logs.stretches import samples_in_stretches
+from .elastic_drives.elastic_drive_stream import apply_deflections, has_elastic_drive_model
+from .equations.transition_correction import TransitionCorrection
+from .long_logs.segments import compute_samples_by_segment
 from .model_errors.estimated.linearisation import Linearisation
 from .problem_builder import build_problem
 from .rates.kinematic_cutoff import compute_quiet_cutoff
@@ -44,11 +45,10 @@ from .rates.recorded_rows import prepare_log
 from .rates.sample_rate import SAME_RATE, compute_estimated_period
 from .rates.slow_log import band_for, format_slow_log_sentences
 from .regression.flicker import measure_flicker
-from .regression.limits import guard_log
+from .regression.limits import apply_validation
 from .regression.validation import ValidatedLogs, validate_logs
 from .samples import Samples, samples_of
 from .settings import Settings
-from .yielding.winding_stream import winding_is_modelled, wound_log
 
 # Kinematic cutoffs, relative to the chosen one, over which an estimate should not change: what it does tells of a
 # systematic error that no residual shows.
@@ -68,7 +68,7 @@ class Experiment:
     machine : Machine
     settings : Settings
         Resolved for the machine and the logs' sample period.
-    logs : tuple of GuardedLog
+    logs : tuple of ValidatedLog
     sources : tuple of str
         Where the logs came from.
     dropped : dict of str to int
@@ -76,24 +76,24 @@ class Experiment:
     warnings : tuple of str
     point : Linearisation or None
         Where effects are estimated besides: machine and logs are then those without them.
-    at_motors : tuple of GuardedLog
+    at_motors : tuple of ValidatedLog
         The logs in front of drives that yield, where there are such.
-    modelled_winding : bool
-        Whether the logs are behind such drives by the model (`yielding.rewinding`, online `yielding.winding_stream`)
-        and not by measured forces.
+    elastic_drives_modelled : bool
+        Whether the logs are behind such drives by the model (`elastic_drives.elastic_drive_model`, online
+        `elastic_drives.elastic_drive_stream`) and not by measured forces.
     flicker : ndarray, shape (n,), or None
         Range in which coordinates of drives that stand still vary at the encoders, m or rad.
     """
 
     machine: Machine
     settings: Settings
-    logs: tuple[GuardedLog, ...]
+    logs: tuple[ValidatedLog, ...]
     sources: tuple[str, ...]
     dropped: dict[str, int]
     warnings: tuple[str, ...] = ()
     point: Linearisation | None = None
-    at_motors: tuple[GuardedLog, ...] = ()
-    modelled_winding: bool = False
+    at_motors: tuple[ValidatedLog, ...] = ()
+    elastic_drives_modelled: bool = False
     flicker: FloatArray | None = None
     # samples of every log that a problem was made of on the way, where they are few
     _seen: list[Samples] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -124,26 +124,32 @@ class Experiment:
         """
         machine = as_machine(machine)
         taken = validate_logs(logs, machine, settings or Settings())
-        resolved, guard = taken.settings, taken.settings.guard
-        measured: tuple[GuardedLog, ...] = ()
-        guarded = tuple(acting(log, guard) for log in taken.logs)
+        resolved, validation = taken.settings, taken.settings.validation
+        measured: tuple[ValidatedLog, ...] = ()
+        validated = tuple(acting(log, validation) for log in taken.logs)
         streamed = False
-        if np.any(winding(guard)):
-            measured = tuple(at_motors(log, guard) for log in taken.logs)
-            streamed = resolved.causal and not resolved.estimator.also and winding_is_modelled(machine, guard)
+        if np.any(compute_motor_side_compliance(validation)):
+            measured = tuple(at_motors(log, validation) for log in taken.logs)
+            streamed = (
+                resolved.causal
+                and not resolved.estimator.also
+                and has_elastic_drive_model(machine, validation)
+            )
             if streamed:
-                guarded = tuple(wound_log(log, machine, guard, resolved.filter) for log in measured)
+                validated = tuple(
+                    apply_deflections(log, machine, validation, resolved.filter) for log in measured
+                )
         band = resolved.band
         if settings is None or not settings.band.cutoff:
-            band = band_for(band, guarded)
-        warnings = taken.warnings + format_slow_log_sentences(machine, band, guarded)
+            band = band_for(band, validated)
+        warnings = taken.warnings + format_slow_log_sentences(machine, band, validated)
         dropped: Counter[str] = Counter()
         for log in logs:
             dropped.update(log.faults)
         dropped.update(taken.dropped)
         experiment = cls(
-            machine, replace(resolved, band=band), guarded, tuple(log.source for log in logs), dict(dropped),
-            warnings, at_motors=measured, modelled_winding=streamed, flicker=_measure_flicker(taken, machine),
+            machine, replace(resolved, band=band), validated, tuple(log.source for log in logs), dict(dropped),
+            warnings, at_motors=measured, elastic_drives_modelled=streamed, flicker=_measure_flicker(taken, machine),
         )  # fmt: skip
         return experiment._beginning() if experiment.settings.estimator.also else experiment
 
@@ -156,7 +162,7 @@ class Experiment:
         Nothing is read above the kinematic low-pass, where what was noise of their forces is gone.
         """
         logs = tuple(
-            GuardedLog(
+            ValidatedLog(
                 one.time, one.motion.coordinate, None, one.segment, np.zeros(len(one), dtype=bool), {}, {},
                 settings.period, source=source,
             )
@@ -169,7 +175,8 @@ class Experiment:
     def as_streams(self) -> Experiment:
         """Return the experiment of what is left of its logs behind the filters of a stream, of a causal run."""
         samples = [
-            samples_of(log, self.machine, self.settings.filter, causal=True, twins=False) for log in self.logs
+            samples_of(log, self.machine, self.settings.filter, causal=True, instruments=False)
+            for log in self.logs
         ]
         rounded = any(np.isfinite(one.rounded_after) for one in samples)
         noise = rate_noise(self.machine, self.settings.filter)
@@ -240,12 +247,14 @@ class Experiment:
         return tuple(cutoff for cutoff in others if max(cutoff / chosen, chosen / cutoff) > LEAST_CHANGE)
 
     @property
-    def corrects_bend(self) -> bool:
+    def corrects_transition(self) -> bool:
         """Whether what the kinematic low-pass makes of friction's bend is taken off, as online."""
         settings = self.settings
         if not settings.causal or settings.estimator.model != "force":
             return False
-        correction = BendCorrection(self.machine, self.parameters, settings.band, settings.filter.cutoff)
+        correction = TransitionCorrection(
+            self.machine, self.parameters, settings.band, settings.filter.cutoff
+        )
         return correction.gains is not None
 
     def problem(self, cutoff: float | None = None, corrected: bool = True) -> Problem:
@@ -256,40 +265,40 @@ class Experiment:
         cutoff : float, optional
             Hz, replaces that of the kinematic low-pass.
         corrected : bool
-            Whether friction's bend is corrected where it can be (`corrects_bend`).
+            Whether friction's bend is corrected where it can be (`corrects_transition`).
         """
-        settings, twins = self.settings, self.estimator.twins
+        settings, instruments = self.settings, self.estimator.instruments
         low_pass = replace(settings.filter, cutoff=cutoff or settings.filter.cutoff)
         logs: Iterator[Iterable[Samples]]
-        if settings.causal or twins:
+        if settings.causal or instruments:
             logs = (
-                [samples_of(log, self.machine, low_pass, causal=settings.causal, twins=twins)]
+                [samples_of(log, self.machine, low_pass, causal=settings.causal, instruments=instruments)]
                 for log in self.logs
             )
         else:
-            logs = (self.stretches(log, low_pass) for log in self.logs)
+            logs = (self.segments(log, low_pass) for log in self.logs)
             if cutoff is None and sum(len(log.time) for log in self.logs) <= LONG:
                 self._seen.clear()
-                logs = map(self._keep_stretches, logs)
+                logs = map(self._keep_segments, logs)
         return build_problem(
             self.machine, settings, logs, self.point, corrected,
             noise=self.rate_noise(low_pass), flicker=None if settings.causal else self.flicker,
         )  # fmt: skip
 
-    def _keep_stretches(self, stretches: Iterable[Samples]) -> Iterator[Samples]:
+    def _keep_segments(self, segments: Iterable[Samples]) -> Iterator[Samples]:
         """Yield the stretches of a log, which are kept as one."""
         kept = []
-        for samples in stretches:
+        for samples in segments:
             kept.append(samples)
             yield samples
         self._seen.append(Samples.concatenate(kept))
 
-    def stretches(self, log: GuardedLog, low_pass: FilterSettings | None = None) -> Iterable[Samples]:
+    def segments(self, log: ValidatedLog, low_pass: FilterSettings | None = None) -> Iterable[Samples]:
         """Samples of a log behind the zero-phase filter, stretch after stretch; all at once with effects besides."""
         low_pass = low_pass or self.settings.filter
         if self.point is not None:
             return [samples_of(log, self.machine, low_pass)]
-        return samples_in_stretches(log, self.machine, low_pass, self.settings.band)
+        return compute_samples_by_segment(log, self.machine, low_pass, self.settings.band)
 
     def rate_noise(self, low_pass: FilterSettings | None = None) -> FloatArray | None:
         """Return the standard deviation (n,) of the drives' rates behind the kinematic low-pass.
@@ -323,7 +332,7 @@ class Experiment:
             return tuple(self._seen)
         return tuple(self.samples(log) for log in self.logs)
 
-    def samples(self, log: GuardedLog) -> Samples:
+    def samples(self, log: ValidatedLog) -> Samples:
         """Return samples of a log behind the zero-phase filter, whatever the settings say."""
         return samples_of(log, self.machine, self.settings.filter)
 
@@ -335,18 +344,18 @@ class Experiment:
         LogError
             If it runs at another rate than the experiment, or is not in one piece.
         """
-        prepared, guard = prepare_log(log, self.machine), self.settings.guard
-        period, _ = compute_estimated_period(prepared.log, self.machine, guard, prepared.hold)
+        prepared, validation = prepare_log(log, self.machine), self.settings.validation
+        period, _ = compute_estimated_period(prepared.log, self.machine, validation, prepared.hold)
         if abs(period / self.period - 1.0) > SAME_RATE:
             raise LogError(
                 f"{log.source}: samples come at {1 / period:.4g} Hz, the other logs' at {1 / self.period:.4g} Hz"
             )
-        guarded = guard_log(prepared.log, self.machine, guard)
-        if len(guarded) == 0 or guarded.segment[0] != guarded.segment[-1]:
+        validated = apply_validation(prepared.log, self.machine, validation)
+        if len(validated) == 0 or validated.segment[0] != validated.segment[-1]:
             raise LogError(
                 f"{log.source}: a fall must be recorded in one piece; samples are missing or out of limits"
             )
-        return guarded.coordinate
+        return validated.coordinate
 
     def held_from(self) -> list[int]:
         """The row of each log from which on it is held out; the log's length where nothing is.
@@ -358,12 +367,12 @@ class Experiment:
             len(log.time) if falls(log.time) else round((1.0 - share) * len(log.time)) for log in self.logs
         ]
 
-    def ends(self) -> list[GuardedLog]:
+    def ends(self) -> list[ValidatedLog]:
         """Return what is held out, of the logs of which something is."""
         pairs = zip(self.logs, self.held_from(), strict=True)
         return [rows_of(log, slice(first, None)) for log, first in pairs if first < len(log.time)]
 
-    def beginnings(self) -> list[GuardedLog]:
+    def beginnings(self) -> list[ValidatedLog]:
         """Return what is left of every log without its end."""
         return [rows_of(log, slice(0, first)) for log, first in zip(self.logs, self.held_from(), strict=True)]
 

@@ -72,9 +72,9 @@ def identify(
     announce_part(5)
     result = _fill_result(solution, machine, falls)
     if settings.estimator.model != "force":
-        result = _judge(result, lambda: _solve_force_equations(logs, machine, settings))
+        result = _assess(result, lambda: _solve_force_equations(logs, machine, settings))
     else:
-        result = _judge(result, lambda: solution)
+        result = _assess(result, lambda: solution)
     if settings.estimator.consistent:
         # kept within what is possible: whether the data lead there is asked of the estimate without that
         free = replace(result.estimate, values=solution.middle[: solution.problem.reported])
@@ -110,7 +110,7 @@ def _identify_states(
     from .augmented_state.identify import identify_states_and_parameters
 
     result = identify_states_and_parameters(logs, machine, settings)
-    return _judge(result, lambda: _solve_force_equations(logs, machine, settings))
+    return _assess(result, lambda: _solve_force_equations(logs, machine, settings))
 
 
 def _solve_force_equations(logs: Sequence[DriveLog], machine: Machine, settings: Settings) -> Solution:
@@ -123,10 +123,10 @@ def _solve_force_equations(logs: Sequence[DriveLog], machine: Machine, settings:
     return solve(_validate_logs(logs, machine, plain))
 
 
-def _judge(result: Identification, find_solution: Callable[[], Solution]) -> Identification:
+def _assess(result: Identification, find_solution: Callable[[], Solution]) -> Identification:
     """Return an identification with the full model's verdict; without one, and in doubt, where logs are too short."""
     # a room of its own that what is live does without
-    from .full_model.judging import with_answer
+    from .full_model.assessment import with_answer
 
     try:
         return with_answer(result, find_solution())
@@ -134,7 +134,7 @@ def _judge(result: Identification, find_solution: Callable[[], Solution]) -> Ide
         if result.settings.estimator.name == FULL:
             raise
         return replace(
-            result, estimate=result.estimate.mark_doubtful(), beside=(*result.beside, f"Not judged: {error}.")
+            result, estimate=result.estimate.mark_doubtful(), notes=(*result.notes, f"Not judged: {error}.")
         )
 
 
@@ -154,7 +154,7 @@ def _fill_result(solution: Solution, machine: Machine, falls: Sequence[DriveLog]
         warnings=experiment.warnings,
         validation=solution.validation,
         delay=experiment.delay,
-        beside=_list_assumptions(solution, falls),
+        notes=_list_assumptions(solution, falls),
         nonconvergence=solution.nonconvergence,
         also=experiment.settings.estimator.also,
     )
@@ -214,7 +214,7 @@ def _refuse_beyond_memory(logs: Sequence[DriveLog], settings: Settings) -> None:
     # these take one log after the other
     of_each = {
         "--causal": settings.causal,
-        f"--estimator {estimator.name}": estimator.name not in FORMS and estimator.registered.twins,
+        f"--estimator {estimator.name}": estimator.name not in FORMS and estimator.registered.instruments,
     }
     for asked, measure in ((of_all, sum), (of_each, max)):
         option = next((name for name, given in asked.items() if given), "")

@@ -25,18 +25,18 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import chosen_rows, row_blocks
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.forces.acting import acting
-from pkm_identification.signals.guard import GuardedLog
-from pkm_identification.signals.guard.another_machine import refuse_another_machine
-from pkm_identification.signals.guard.unusable import refuse_unsigned_forces
+from pkm_identification.signals.input_validation import ValidatedLog
+from pkm_identification.signals.input_validation.another_machine import refuse_another_machine
+from pkm_identification.signals.input_validation.unusable import refuse_unsigned_forces
 
-from .equations.rest import RestLimits, find_standstill
+from .equations.standstill import StandstillLimits, find_standstill
 from .identify import identify
-from .long_logs.stretches import samples_in_stretches
+from .long_logs.segments import compute_samples_by_segment
 from .rates.recorded_rows import EXTRA, prepare_log
 from .rates.sample_rate import compute_estimated_period
 from .rates.slow_log import describe_rate, format_slow_log_sentences
 from .regression.flicker import measure_flicker
-from .regression.limits import guard_log
+from .regression.limits import apply_validation
 from .regression.validation import (
     follow_stamps,
     name_force_units,
@@ -93,7 +93,7 @@ class LogCheck:
     ----------
     source : str
     samples, usable : int
-        Recorded, and left after the guard.
+        Recorded, and left after input validation.
     duration, rate, jitter : float
         s, Hz (median), and standard deviation of the stamps' distances in s.
     expected_rate : float or None
@@ -267,31 +267,31 @@ def _examine(log: DriveLog, machine: Machine) -> _Validated:
     refuse_copied_drives(log, machine)
     period, warning = compute_estimated_period(log, machine, hold=prepared.hold)
     settings = Settings().resolve(machine, period)
-    guarded = guard_log(log, machine, settings.guard)
-    refuse_unsigned_forces(guarded.force, log.source, name_force_units(machine))
-    counts = log.faults | prepared.faults | {k: v for k, v in guarded.counts.items() if k in KINDS}
+    validated = apply_validation(log, machine, settings.validation)
+    refuse_unsigned_forces(validated.force, log.source, name_force_units(machine))
+    counts = log.faults | prepared.faults | {k: v for k, v in validated.counts.items() if k in KINDS}
     # a bridge spans rows that are missing and rows that were dropped
-    dropped = sum(guarded.counts[kind] for kind in DROPPED)
-    counts["missing"] = max(guarded.counts["filled"] - dropped, 0)
-    # where the guard refused everything, its reason shows in what was recorded
-    seen = guarded if len(guarded) else log
+    dropped = sum(validated.counts[kind] for kind in DROPPED)
+    counts["missing"] = max(validated.counts["filled"] - dropped, 0)
+    # where input validation refused everything, its reason shows in what was recorded
+    seen = validated if len(validated) else log
     found = _Validated(
-        usable=guarded.counts["accepted"],
+        usable=validated.counts["accepted"],
         period=period,
         expected_rate=None if machine.sample_rate is None else machine.sample_rate / prepared.hold,
-        stamps=chosen_rows(guarded.time, ~guarded.filled) if len(guarded) else log.time,
-        segment=guarded.segment,
+        stamps=chosen_rows(validated.time, ~validated.filled) if len(validated) else log.time,
+        segment=validated.segment,
         coordinate=seen.coordinate,
         force=seen.force,
         counts=counts,
-        first=guarded.first | {"missing": guarded.first.get("filled")},
+        first=validated.first | {"missing": validated.first.get("filled")},
         warnings=(*prepared.warnings, *((warning,) if warning else ())),
         motion=None,
     )
     try:
         refuse_another_machine(log, machine)
-        even = follow_stamps(guarded)
-        at_machine = acting(even, settings.guard)
+        even = follow_stamps(validated)
+        at_machine = acting(even, settings.validation)
         slow = format_slow_log_sentences(machine, settings.band, [at_machine])
         resampled = (RESAMPLED,) if even.resampled else ()
         return replace(
@@ -304,12 +304,14 @@ def _examine(log: DriveLog, machine: Machine) -> _Validated:
         return replace(found, obstacle=str(error))
 
 
-def _move(log: GuardedLog, machine: Machine, settings: Settings) -> _Motion:
+def _move(log: ValidatedLog, machine: Machine, settings: Settings) -> _Motion:
     """Return what the drives do; the motion itself is let go."""
     parameters, cutoff = machine.build_parameter_set(machine.parameter_sets[0]), settings.filter.cutoff
-    limits = RestLimits.of(machine, parameters, measure_flicker(machine, log.coordinate, log.period, cutoff))
+    limits = StandstillLimits.of(
+        machine, parameters, measure_flicker(machine, log.coordinate, log.period, cutoff)
+    )
     peaks, still, failed, degraded = [], [], 0, 0
-    for samples in samples_in_stretches(log, machine, settings.filter, settings.band):
+    for samples in compute_samples_by_segment(log, machine, settings.filter, settings.band):
         moved, own = samples.motion, samples.own(samples.time)
         failed += samples.failed
         degraded += int(np.count_nonzero(moved.status[own] == DEGRADED))

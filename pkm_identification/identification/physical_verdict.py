@@ -23,7 +23,7 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .near_zero import near_zero
-from .online.judgement.plausibility import BEYOND, Plausibility, add_negligible
+from .online.diagnosis.plausibility import BEYOND, Plausibility, add_negligible
 
 _MOST = 2  # violations named in full
 _SHOWN = (IDENTIFIABLE, IN_DOUBT)

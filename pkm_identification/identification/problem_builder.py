@@ -21,7 +21,7 @@ from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.capabilities import EnergyModel, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.pipelined import map_overlapped
+from pkm_identification.numerics.parallel_maps import map_overlapped
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
@@ -29,9 +29,9 @@ from pkm_identification.signals.band import BandSettings
 
 from .equations.energy_equations import energy_equations
 from .equations.force_equations import force_equations
-from .equations.rest import RestLimits, find_standstill, leave_out
 from .equations.reversal import with_reversals
 from .equations.rounding import measure_rounding, narrow_reversals
+from .equations.standstill import StandstillLimits, find_standstill, leave_out
 from .model_errors.estimated.linearisation import Linearisation
 from .regression.equations import learn_noise
 from .regression.scales import with_data_scales, with_machine_scales
@@ -49,7 +49,7 @@ class _Maker:
     causal: bool
     corrected: bool
     noise: FloatArray | None
-    limits: RestLimits | None
+    limits: StandstillLimits | None
 
     def force(self, samples: Samples) -> tuple[list[Equations], NDArray[np.bool_], int]:
         """Return equations of one log or stretch and of its twins that are its own, used rows, and how many rest."""
@@ -58,7 +58,7 @@ class _Maker:
                 self.machine, self.parameters, samples, self.band, self.causal,
                 noise=self.noise, corrected=self.causal and self.corrected, motion=motion,
             )
-            for motion in (None, *samples.twins)
+            for motion in (None, *samples.instruments)
         ]  # fmt: skip
         moved = samples.motion
         still = find_standstill(
@@ -86,7 +86,7 @@ class _Maker:
                 machine, self.parameters, motion, samples.time, samples.force, samples.segment, self.band,
                 self.causal,
             )
-            for motion in (samples.motion, *samples.twins)
+            for motion in (samples.motion, *samples.instruments)
         ]  # fmt: skip
         if self.causal:
             equations = [part.since_clock_jump() for part in equations]
@@ -136,11 +136,11 @@ def build_problem(
         parameters = with_reversals(parameters, machine)
     # a causal run is to find what the online estimator would, which knows of no relations
     relations = None
-    if machine.limbs_alike and not settings.causal:
+    if machine.has_identical_limbs and not settings.causal:
         relations = estimator.relations(parameters)
     maker = _Maker(
         machine, parameters, band, settings.causal, corrected, noise,
-        RestLimits.of(machine, parameters, flicker) if of_forces else None,
+        StandstillLimits.of(machine, parameters, flicker) if of_forces else None,
     )  # fmt: skip
     make = maker.force if of_forces else maker.energy
     whole_logs: list[Samples] = []
@@ -148,8 +148,8 @@ def build_problem(
     numbers: list[tuple[int, int]] = []
     masks: list[NDArray[np.bool_]] = []
     taken = failed = wrong_rate = resting = 0
-    for number, stretches in enumerate(logs):
-        for samples, (equations, used, at_rest) in map_overlapped(make, stretches):
+    for number, segments in enumerate(logs):
+        for samples, (equations, used, at_rest) in map_overlapped(make, segments):
             gathered = gathered or [GrowingEquations() for _ in equations]
             for whole, part in zip(gathered, equations, strict=True):
                 whole.append(part)
@@ -160,7 +160,7 @@ def build_problem(
             resting += at_rest
             if point is not None:
                 whole_logs.append(samples)
-    every, *twins = (one.taken() for one in gathered)
+    every, *instruments = (one.taken() for one in gathered)
     used = np.concatenate(masks)
     parameters = with_data_scales(parameters, every)
     prior = Prior.of(parameters)
@@ -179,7 +179,7 @@ def build_problem(
         equations=every,
         typical_force=float(np.mean(machine.force_size)),
         redundancy=band.redundancy,
-        twins=(twins[0], twins[1]) if estimator.registered.twins else None,
+        instruments=(instruments[0], instruments[1]) if estimator.registered.instruments else None,
         model=estimator.model,
         relations=relations,
         assumed=assumed,

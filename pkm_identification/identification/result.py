@@ -90,7 +90,7 @@ class Identification:
     trace: EstimateTrace = field(default_factory=EstimateTrace)
     validation: Validation | None = None
     delay: float = 0.0
-    beside: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     nonconvergence: str = ""
     fit: Diagnosis | None = None
     tolerance_changes: FloatArray | None = None

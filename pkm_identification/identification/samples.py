@@ -21,15 +21,15 @@ from pkm_identification.machines.platform import platform_of
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.causal import FilterSettings, filter_log_causally
-from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.input_validation import ValidatedLog
 from pkm_identification.signals.zero_phase import filter_log
 
-from .equations.twin_motions import twin_motions
+from .equations.instrument_motions import compute_instrument_motions
 from .rates.rounding_watch import rounded_after
 
 
 @dataclass(frozen=True)
-class Place:
+class SegmentOrigin:
     """Where samples stand in a longer log.
 
     Attributes
@@ -87,7 +87,7 @@ class Samples:
     force: FloatArray | None
     segment: NDArray[np.int64]
     failed: int = 0
-    twins: tuple[Motion, ...] = ()
+    instruments: tuple[Motion, ...] = ()
     wrong_rate: int = 0
     begin: float = -np.inf
     end: float = np.inf
@@ -119,35 +119,35 @@ class Samples:
         return platform_of(self.motion, self.time)
 
     @classmethod
-    def concatenate(cls, stretches: Sequence[Samples]) -> Samples:
+    def concatenate(cls, segments: Sequence[Samples]) -> Samples:
         """Successive stretches of one log behind the zero-phase filter as one, of what is their own; no twins."""
-        if len(stretches) == 1:
-            return stretches[0]
-        pairs = [(one, one.own(one.time)) for one in stretches]
+        if len(segments) == 1:
+            return segments[0]
+        pairs = [(one, one.own(one.time)) for one in segments]
         forces = [one.force[rows] for one, rows in pairs if one.force is not None]
         return cls(
             np.concatenate([one.time[rows] for one, rows in pairs]),
             Motion.concatenate([one.motion[rows] for one, rows in pairs]),
             np.concatenate(forces) if forces else None,
             np.concatenate([one.segment[rows] for one, rows in pairs]),
-            sum(one.failed for one in stretches),
+            sum(one.failed for one in segments),
         )
 
 
 def samples_of(
-    log: GuardedLog,
+    log: ValidatedLog,
     machine: Machine,
     settings: FilterSettings,
     *,
     causal: bool = False,
-    twins: bool = False,
-    place: Place | None = None,
+    instruments: bool = False,
+    origin: SegmentOrigin | None = None,
 ) -> Samples:
     """Return the samples of one log with a good motion.
 
     Parameters
     ----------
-    log : GuardedLog
+    log : ValidatedLog
     machine : Machine
     settings : FilterSettings
         Of the kinematic low-pass.
@@ -155,19 +155,19 @@ def samples_of(
         Filter as online; else zero-phase.
     twins : bool
         Add the twins of the motion (`twins`).
-    place : Place, optional
+    origin : Place, optional
         Where these samples stand in a longer log.
     """
-    place = place or Place()
+    origin = origin or SegmentOrigin()
     smooth, wrong_rate = (
         filter_log_causally(log, settings)
         if causal
         else (filter_log(log, settings.cutoff, settings.order), 0)
     )
     others: tuple[StrutMotion, ...] = ()
-    if twins:
-        others = twin_motions(log, smooth, settings.cutoff, settings.order)
-    samples = close_samples(machine, smooth, place, others)
+    if instruments:
+        others = compute_instrument_motions(log, smooth, settings.cutoff, settings.order)
+    samples = close_samples(machine, smooth, origin, others)
     after = -np.inf
     if causal:
         motion = samples.motion
@@ -179,18 +179,27 @@ def samples_of(
 
 
 def close_samples(
-    machine: Machine, smooth: StrutMotion, place: Place | None = None, twins: Sequence[StrutMotion] = ()
+    machine: Machine,
+    smooth: StrutMotion,
+    origin: SegmentOrigin | None = None,
+    instruments: Sequence[StrutMotion] = (),
 ) -> Samples:
     """Return the samples of drives in smooth motion, without those that the machine cannot be in."""
-    place = place or Place()
+    origin = origin or SegmentOrigin()
     motion, *others = (
-        machine.compute_motion(one.length, one.rate, one.acceleration, place.start)
-        for one in (smooth, *twins)
+        machine.compute_motion(one.length, one.rate, one.acceleration, origin.start)
+        for one in (smooth, *instruments)
     )
     good = motion.status == OK
-    segment = number_runs(smooth.segment, good, place)
+    segment = number_runs(smooth.segment, good, origin)
     samples = Samples(
-        smooth.time, motion, smooth.force, segment, twins=tuple(others), begin=place.begin, end=place.end
+        smooth.time,
+        motion,
+        smooth.force,
+        segment,
+        instruments=tuple(others),
+        begin=origin.begin,
+        end=origin.end,
     )
     own = samples.own(smooth.time)
     failed = int(np.count_nonzero(~good[own]))
@@ -204,18 +213,18 @@ def close_samples(
         force=None if smooth.force is None else smooth.force[good],
         segment=segment[good],
         failed=failed,
-        twins=tuple(one[good] for one in others),
+        instruments=tuple(one[good] for one in others),
     )
 
 
 def number_runs(
-    segment: NDArray[np.int64], good: NDArray[np.bool_], place: Place | None = None
+    segment: NDArray[np.int64], good: NDArray[np.bool_], origin: SegmentOrigin | None = None
 ) -> NDArray[np.int64]:
     """Return the run of good rows that each row (N,) belongs to, by its first row: a bad row ends one as a gap does."""
-    place = place or Place()
+    origin = origin or SegmentOrigin()
     begins = np.ones(len(segment), dtype=bool)
     begins[1:] = (np.diff(segment) != 0) | ~good[:-1]
-    number = np.maximum.accumulate(np.where(begins, np.arange(len(segment)), 0)) + place.row
-    if place.run is not None and len(good) and good[0]:
-        number[number == place.row] = place.run
+    number = np.maximum.accumulate(np.where(begins, np.arange(len(segment)), 0)) + origin.row
+    if origin.run is not None and len(good) and good[0]:
+        number[number == origin.row] = origin.run
     return number

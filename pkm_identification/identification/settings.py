@@ -34,7 +34,7 @@ from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.parameters.relations import STRUT_SPREAD, LinearRelations, alike_limbs
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import FilterSettings
-from pkm_identification.signals.guard import GuardSettings
+from pkm_identification.signals.input_validation import ValidationSettings
 
 from .augmented_state import FORMS
 from .model_errors.estimated.effect import EstimatedEffect
@@ -187,7 +187,7 @@ class EstimatorSettings:
     def _refuse_effects(self) -> None:
         """Raise SettingsError for effects that are unknown, or that this estimator cannot estimate."""
         check_names(self.also)
-        able = [name for name, one in REGISTRY.items() if not one.twins]
+        able = [name for name, one in REGISTRY.items() if not one.instruments]
         if self.also and self.name not in able:
             raise SettingsError(
                 f"estimator '{self.name}' cannot estimate effects (--also); {', '.join(able)} can"
@@ -211,7 +211,7 @@ class EstimatorSettings:
         machine = as_machine(machine)
         if self.model != "force":
             require(machine, EnergyModel, f"the {self.model} model")
-        if self.strut_spread != STRUT_SPREAD and not machine.limbs_alike:
+        if self.strut_spread != STRUT_SPREAD and not machine.has_identical_limbs:
             raise SettingsError("strut spread: the machine has no struts of one design")
         parameters, effects = self.all_parameters(machine)
         effective = [entry.name for effect in effects for entry in effect.entries]
@@ -257,7 +257,7 @@ class Settings:
 
     Attributes
     ----------
-    guard : GuardSettings
+    guard : ValidationSettings
     filter : FilterSettings
         Kinematic low-pass; cutoff 0 lets the encoders decide (`kinematic_cutoff`).
     band : BandSettings
@@ -269,7 +269,7 @@ class Settings:
         Part of each log, at its end, that is predicted from the rest as a check; 0 leaves the check out.
     """
 
-    guard: GuardSettings = field(default_factory=GuardSettings)
+    validation: ValidationSettings = field(default_factory=ValidationSettings)
     filter: FilterSettings = field(default_factory=FilterSettings)
     band: BandSettings = field(default_factory=BandSettings)
     estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
@@ -277,7 +277,7 @@ class Settings:
     hold_out: float = HOLD_OUT
 
     def __post_init__(self) -> None:
-        for part in (self.guard, self.filter, self.band):
+        for part in (self.validation, self.filter, self.band):
             check(part)
         name = self.estimator.name
         if self.estimator.data_order != "sequential" and (
@@ -293,7 +293,7 @@ class Settings:
             raise SettingsError(
                 "a causal run cannot estimate effects (--also), which need the log as a whole"
             )
-        if self.causal and (name in (FULL, *FORMS) or REGISTRY[name].twins):
+        if self.causal and (name in (FULL, *FORMS) or REGISTRY[name].instruments):
             raise SettingsError(f"estimator '{name}' needs the whole log and cannot run causally")
 
     @classmethod
@@ -330,7 +330,7 @@ class Settings:
     @property
     def period(self) -> float:
         """Sample period in s; 0 when it is not known yet."""
-        return self.guard.period
+        return self.validation.period
 
     def resolve(self, machine: AnyMachine, period: float | None = None) -> Settings:
         """Return the settings for a machine; the period is its drive's and the cutoff `kinematic_cutoff` unless given.
@@ -343,13 +343,13 @@ class Settings:
             If a filter is impossible at that period.
         """
         machine = as_machine(machine)
-        guard = self.guard.resolve(machine, period)
-        cutoff = self.filter.cutoff or kinematic_cutoff(machine, guard.period)
+        validation = self.validation.resolve(machine, period)
+        cutoff = self.filter.cutoff or kinematic_cutoff(machine, validation.period)
         return replace(
             self,
-            guard=guard,
-            filter=replace(self.filter, period=guard.period, cutoff=cutoff),
-            band=replace(self.band, period=guard.period),
+            validation=validation,
+            filter=replace(self.filter, period=validation.period, cutoff=cutoff),
+            band=replace(self.band, period=validation.period),
         )
 
     def parameter_set(self, machine: AnyMachine) -> ParameterSet:
@@ -358,7 +358,7 @@ class Settings:
 
 
 _PARTS: dict[str, Any] = {
-    "guard": GuardSettings,
+    "validation": ValidationSettings,
     "filter": FilterSettings,
     "band": BandSettings,
     "estimator": EstimatorSettings,

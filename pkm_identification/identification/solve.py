@@ -30,11 +30,12 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import is_large
 from pkm_identification.numerics.memory import LONG
-from pkm_identification.numerics.pipelined import side_by_side, start_background
+from pkm_identification.numerics.parallel_maps import map_parallel, start_background
 from pkm_identification.progress import announce
 
 from .diagnosis.length_order import ExchangedLengths, find_possible_length_order
-from .equations.bend import LEFT, SHARE
+from .elastic_drives.elastic_drive_model import apply_elastic_drive_model
+from .equations.transition_correction import FACTOR_CORRECTED, FACTOR_RESIDUAL
 from .experiment import Experiment
 from .model_errors.estimated.relinearise import relinearise
 from .procedures.free_fall import add_falls
@@ -42,7 +43,6 @@ from .rates.kinematic_cutoff import compute_error_weights
 from .result import refuse_unidentifiable
 from .settings import FULL
 from .validation import FEWEST_EQUATIONS, Validation, predict_ends
-from .yielding.rewinding import apply_elastic_drive_model
 
 PARTS = 6  # of an identification, as `announce_part` counts them
 UNREACHABLE = 0.02  # of the samples that the machine cannot be in: the log of another machine
@@ -127,7 +127,7 @@ def _begin_other_cutoffs(experiment: Experiment) -> Iterator[Iterable[Problem] |
     That is where the experiment is still to change, and where their samples are too large to be there together.
     """
     settings = experiment.settings
-    changes = experiment.point is not None or settings.guard.transfers is not None
+    changes = experiment.point is not None or settings.validation.transfers is not None
     if changes or _is_too_large(experiment) or _is_in_memory(experiment) or settings.estimator.name == FULL:
         yield None
         return
@@ -143,16 +143,16 @@ def compute_systematic_covariance(
     `others` are the problems at these cutoffs, if somebody has made them.
     """
     batch = experiment.estimator.batch_mean
-    if experiment.corrects_bend:
+    if experiment.corrects_transition:
         # smoothing's own part is taken off: what may be left of it, as online
         plain = replace(experiment.problem(corrected=False), relations=problem.relations)
-        error = LEFT / SHARE * (batch(plain) - middle)
+        error = FACTOR_RESIDUAL / FACTOR_CORRECTED * (batch(plain) - middle)
         return np.outer(error, error)
     changes, factors = [], []
     cutoffs = experiment.other_cutoffs
     if others is None:
         # beside each other where their samples are small enough to be there together
-        others = (map if _is_too_large(experiment) else side_by_side)(experiment.problem, cutoffs)
+        others = (map if _is_too_large(experiment) else map_parallel)(experiment.problem, cutoffs)
     for cutoff, other in zip(cutoffs, others, strict=True):
         if len(other.equations) == 0:
             continue
@@ -166,7 +166,7 @@ def compute_systematic_covariance(
 
 def _is_in_memory(experiment: Experiment) -> bool:
     """Return whether all samples of a log are worked on at once, not stretch after stretch."""
-    return experiment.settings.causal or experiment.estimator.twins or experiment.point is not None
+    return experiment.settings.causal or experiment.estimator.instruments or experiment.point is not None
 
 
 def _is_too_large(experiment: Experiment) -> bool:
@@ -190,12 +190,12 @@ def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
     dropped = ", ".join(f"{name} {number}" for name, number in experiment.dropped.items() if number)
     dropped = f" (faults of the log: {dropped})" if dropped else ""
     least = (FEWEST_EQUATIONS * unknowns + 20) / (2.5 * experiment.settings.band.cutoff)
-    cure = f"a longer uninterrupted log is needed (at least {np.ceil(least):.0f} s)"
+    correction = f"a longer uninterrupted log is needed (at least {np.ceil(least):.0f} s)"
     if equations + problem.resting >= FEWEST_EQUATIONS * unknowns:
-        cure = "the drives stand still in most of the log; record one in which they move"
+        correction = "the drives stand still in most of the log; record one in which they move"
     raise LogError(
         f"{experiment.sources[0]}: only {equations} equations are left after filtering for {unknowns} "
-        f"parameters{resting}{dropped}; {cure}"
+        f"parameters{resting}{dropped}; {correction}"
     )
 
 
@@ -230,7 +230,7 @@ def _explain_nonconvergence(
 
 def residual_rms(problem: Problem, values: FloatArray) -> FloatArray:
     """Return the rms (m,) of what values (P,) leave of the rows that are used; infinite where none of a drive is."""
-    left = problem.equations.left(values)
+    left = problem.equations.compute_residual(values)
     if problem.used is None:
         return np.asarray(np.sqrt(np.mean(left**2, axis=0)))
     counts = problem.used.sum(axis=0)

@@ -26,11 +26,11 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray, row_blocks
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.butterworth import zero_phase
-from pkm_identification.signals.guard import GuardedLog
-from pkm_identification.signals.guard.samples import rows_of
+from pkm_identification.signals.input_validation import ValidatedLog
+from pkm_identification.signals.input_validation.samples import rows_of
 
 from .equations.band_rows import band_pieces
-from .equations.rest import RestLimits, find_standstill
+from .equations.standstill import StandstillLimits, find_standstill
 from .experiment import Experiment
 from .regression.friction import DriveFriction
 from .samples import Samples
@@ -183,7 +183,7 @@ def predict_held(experiment: Experiment, values: FloatArray) -> Validation | Non
 
 
 def _predict_forces(
-    experiment: Experiment, values: FloatArray, logs: Callable[[Experiment], list[GuardedLog]]
+    experiment: Experiment, values: FloatArray, logs: Callable[[Experiment], list[ValidatedLog]]
 ) -> Validation | None:
     """Forces of an experiment's logs without the effects of these values (P,), and as the machine file has them."""
     without = experiment.at(values)
@@ -204,7 +204,7 @@ def held_out_part(share: float, source: str, count: int) -> str:
     return _describe_error(end_part(share, count), source)
 
 
-def predict(experiment: Experiment, logs: Sequence[GuardedLog], values: FloatArray) -> Validation | None:
+def predict(experiment: Experiment, logs: Sequence[ValidatedLog], values: FloatArray) -> Validation | None:
     """Return forces of logs as values (P,) predict them; None when the logs are too short for the filters."""
     parameters = experiment.parameters
     mapping = np.column_stack([parameters.mapping, parameters.known])
@@ -247,18 +247,20 @@ class _Forces:
     predicted: GrowingArray = field(default_factory=GrowingArray)
     unfiltered: _Percent = field(default_factory=lambda: _Percent())
 
-    def add(self, experiment: Experiment, log: GuardedLog, mapping: FloatArray, weights: FloatArray) -> None:
+    def add(
+        self, experiment: Experiment, log: ValidatedLog, mapping: FloatArray, weights: FloatArray
+    ) -> None:
         """Append what there is of a log."""
         if len(log.time) == 0 or log.force is None:
             return
-        for samples in experiment.stretches(log):
+        for samples in experiment.segments(log):
             if len(samples):
                 self._add(experiment, log, samples, mapping, weights)
 
     def _add(
         self,
         experiment: Experiment,
-        log: GuardedLog,
+        log: ValidatedLog,
         samples: Samples,
         mapping: FloatArray,
         weights: FloatArray,
@@ -301,7 +303,7 @@ def _find_resting(experiment: Experiment, samples: Samples) -> NDArray[np.bool_]
     """
     motion, stride = samples.motion, experiment.settings.band.stride
     resting = np.zeros(motion.rate.shape, dtype=bool)
-    limits = RestLimits.of(experiment.machine, experiment.parameters, experiment.flicker)
+    limits = StandstillLimits.of(experiment.machine, experiment.parameters, experiment.flicker)
     if limits is None or limits.together:
         return resting
     for piece in band_pieces(samples.segment, experiment.settings.band):
@@ -318,7 +320,7 @@ def _find_resting(experiment: Experiment, samples: Samples) -> NDArray[np.bool_]
     return resting
 
 
-def _split_at_jumps(log: GuardedLog) -> list[GuardedLog]:
+def _split_at_jumps(log: ValidatedLog) -> list[ValidatedLog]:
     """Return the log in pieces in which time increases."""
     ends = [0, *(np.nonzero(np.diff(log.time) < 0)[0] + 1), len(log.time)]
     return [rows_of(log, slice(first, last)) for first, last in pairwise(ends)]

@@ -265,7 +265,7 @@ class Machine(Protocol):
         """Of the kinematic low-pass in Hz, where encoders do not ask for less."""
 
     @property
-    def limbs_alike(self) -> bool:
+    def has_identical_limbs(self) -> bool:
         """Whether its limbs are of one design: parameters that each has of its own differ by little."""
 
     @property

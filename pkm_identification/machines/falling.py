@@ -62,10 +62,10 @@ def compute_fall(machine: Machine, values: FloatArray, start: Motion, time: Floa
     fallen = np.repeat(start.coordinate, len(time), axis=0)
     falling = time > 0.0
     if falling.any():
-        begun = np.concatenate([start.coordinate[0], np.zeros(count)])
+        started = np.concatenate([start.coordinate[0], np.zeros(count)])
         after = time[falling]
         solved = solve_ivp(
-            derive, (0.0, float(after[-1])), begun, "DOP853", after, rtol=ACCURACY, atol=ACCURACY
+            derive, (0.0, float(after[-1])), started, "DOP853", after, rtol=ACCURACY, atol=ACCURACY
         )
         reached = np.full((len(after), count), np.nan)
         reached[: solved.y.shape[1]] = solved.y[:count].T

@@ -94,12 +94,12 @@ class Hexapod:
     """See `contract.Machine`; `description` is the hexapod's file."""
 
     rows_at_once: ClassVar[int] = 2000
-    limbs_alike: ClassVar[bool] = True
+    has_identical_limbs: ClassVar[bool] = True
     states_reports: ClassVar[bool] = True
     friction_set: ClassVar[str] = "extended"
     sums_set: ClassVar[str] = "alike"
     widest_cutoff: ClassVar[float] = (
-        150.0  # Hz: smoothing rounds the bend of friction, which six struts pass all the time
+        150.0  # Hz: smoothing rounds the friction transition, which six struts pass all the time
     )
     quick: ClassVar[bool] = True
     parameter_sets: ClassVar[tuple[str, ...]] = NAMES

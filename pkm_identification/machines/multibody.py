@@ -90,7 +90,7 @@ class Multibody(MovingBodies):
     parameter_sets: ClassVar[tuple[str, ...]] = (BASE,)
     rows_at_once: ClassVar[int] = 400
     known_forces = None  # its file says nothing of how reported forces differ
-    limbs_alike: ClassVar[bool] = False
+    has_identical_limbs: ClassVar[bool] = False
     states_reports: ClassVar[bool] = False
     friction_set: ClassVar[str] = BASE
     sums_set: ClassVar[str] = BASE

@@ -115,8 +115,8 @@ class BodyOutline:
         numbers = {body.name: i for i, body in enumerate(description.bodies)}
         places: dict[str, list[FloatArray]] = {name: [] for name in (GROUND, *numbers)}
         for joint in description.joints:
-            for name, place in zip(joint.bodies, joint.place, strict=True):
-                places[name].append(FLOAT64.array(place))
+            for name, position in zip(joint.bodies, joint.place, strict=True):
+                places[name].append(FLOAT64.array(position))
         along = [drive.measure for drive in description.drives if drive.measure.kind == "length"]
         lines: list[tuple[str, tuple[str, str], tuple[FloatArray, FloatArray]]] = []
         for measure in along:

@@ -28,7 +28,7 @@ def find_place_drives(control: Any, actuators: Iterable[Actuator] | None) -> str
     if control is not None:
         return "its file's 'control' commands the drives"
     for actuator in actuators or ():
-        if actuator.has_valve or actuator.holds_place:
+        if actuator.has_valve or actuator.holds_position:
             return f"its '{actuator.type}' drives take lengths"
     return ""
 

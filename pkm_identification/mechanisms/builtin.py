@@ -26,9 +26,9 @@ _FOLDERS = {HEXAPOD: "machines", MECHANISM: "mechanisms"}
 def list_builtin_files(folder: str) -> dict[str, Path]:
     """Paths of the descriptions in a folder of `config/` (`machines`, `mechanisms`), by name."""
     package = Path(__file__).resolve().parents[1]
-    for place in (package / "config" / folder, package.parent / "config" / folder):
-        if place.is_dir():
-            return {path.stem: path for path in sorted(place.glob("*.yaml"))}
+    for folder_ in (package / "config" / folder, package.parent / "config" / folder):
+        if folder_.is_dir():
+            return {path.stem: path for path in sorted(folder_.glob("*.yaml"))}
     return {}
 
 

@@ -122,39 +122,43 @@ def check_statements(statements: Statements, document: Mapping[str, Any], source
         Names the file, the key, and the keys that are there.
     """
     for path, statement in statements.stated.items():
-        place: Any = document
+        node: Any = document
         for depth, key in enumerate(path):
-            if isinstance(place, list) and key.isdigit() and int(key) < len(place):
-                place = place[int(key)]
-            elif isinstance(place, Mapping) and key in place:
-                place = place[key]
+            if isinstance(node, list) and key.isdigit() and int(key) < len(node):
+                node = node[int(key)]
+            elif isinstance(node, Mapping) and key in node:
+                node = node[key]
             else:
-                raise MachineError(f"{source}: {_place(path)}: {_describe_missing(place, path[:depth], key)}")
-        if not _has_numbers(place):
-            raise MachineError(f"{source}: {_place(path)}: there is no number, but {str(place)[:_SHOWN]}")
-        if isinstance(statement, Width) and not statement.relative and _has_sections(place):
+                raise MachineError(
+                    f"{source}: {_describe_path(path)}: {_describe_missing(node, path[:depth], key)}"
+                )
+        if not _has_numbers(node):
             raise MachineError(
-                f"{source}: {_place(path)} = {statement}: numbers of a section have several units: "
+                f"{source}: {_describe_path(path)}: there is no number, but {str(node)[:_SHOWN]}"
+            )
+        if isinstance(statement, Width) and not statement.relative and _has_sections(node):
+            raise MachineError(
+                f"{source}: {_describe_path(path)} = {statement}: numbers of a section have several units: "
                 f"must be {', '.join(WORDS)}, or a width in per cent, as 5 %"
             )
 
 
-def _describe_missing(place: Any, path: Path, key: str) -> str:
-    if isinstance(place, list):
-        return f"there is no '{key}' in a list of {len(place)}"
-    keys = [str(one) for one in place] if isinstance(place, Mapping) else []
+def _describe_missing(node: Any, path: Path, key: str) -> str:
+    if isinstance(node, list):
+        return f"there is no '{key}' in a list of {len(node)}"
+    keys = [str(one) for one in node] if isinstance(node, Mapping) else []
     where = f" in {_name(path)}" if path else ""
     return f"there is no key '{key}'{where}; keys: {', '.join(keys) or 'none'}{did_you_mean(key, keys)}"
 
 
-def _has_numbers(place: Any) -> bool:
-    if isinstance(place, (Mapping, list)):
-        return isinstance(place, Mapping) or any(map(_has_numbers, place))
-    return isinstance(place, (int, float)) and not isinstance(place, bool)
+def _has_numbers(node: Any) -> bool:
+    if isinstance(node, (Mapping, list)):
+        return isinstance(node, Mapping) or any(map(_has_numbers, node))
+    return isinstance(node, (int, float)) and not isinstance(node, bool)
 
 
-def _has_sections(place: Any) -> bool:
-    return isinstance(place, Mapping) or (isinstance(place, list) and any(map(_has_sections, place)))
+def _has_sections(node: Any) -> bool:
+    return isinstance(node, Mapping) or (isinstance(node, list) and any(map(_has_sections, node)))
 
 
 def write_statements(document: Mapping[str, Any], statements: Statements) -> dict[str, Any]:
@@ -183,15 +187,15 @@ def _is_section(before: Mapping[str, Any], key: str, value: Any) -> bool:
     return isinstance(value, Mapping) and isinstance(before.get(key), Mapping)
 
 
-def _write(place: Any, path: Path, stated: dict[Path, Statement]) -> Any:
+def _write(node: Any, path: Path, stated: dict[Path, Statement]) -> Any:
     """Return a part of a document with what is stated of it and of its keys."""
-    if isinstance(place, list):
-        return [_write(one, (*path, str(k)), stated) for k, one in enumerate(place)]
-    if not isinstance(place, Mapping):
-        return place
+    if isinstance(node, list):
+        return [_write(one, (*path, str(k)), stated) for k, one in enumerate(node)]
+    if not isinstance(node, Mapping):
+        return node
     own = _format_written(stated.get(path))
     named: dict[str, Any] = {}
-    for key, value in place.items():
+    for key, value in node.items():
         below = (*path, str(key))
         if isinstance(value, Mapping):
             continue
@@ -200,7 +204,7 @@ def _write(place: Any, path: Path, stated: dict[Path, Statement]) -> Any:
         elif isinstance(value, list) and not any(isinstance(one, Mapping) for one in value):
             each = _write_list(value, below, stated)
             named |= {} if each is None else {key: each}
-    written = {key: _write(value, (*path, str(key)), stated) for key, value in place.items()}
+    written = {key: _write(value, (*path, str(key)), stated) for key, value in node.items()}
     if own is not None and named:
         return {KEY: {ALL: own, **named}, **written}
     if own is not None or named:
@@ -260,10 +264,10 @@ def _read(value: Any, path: Path, source: str, section: Path) -> Iterator[tuple[
             if one is not None:
                 yield from _read(one, (*path, str(k)), source, section)
     else:
-        yield path, _read_statement(value, f"{source}: {_place(path)} = {value!r}")
+        yield path, _read_statement(value, f"{source}: {_describe_path(path)} = {value!r}")
 
 
-def _read_statement(value: Any, place: str) -> Statement:
+def _read_statement(value: Any, where: str) -> Statement:
     """Return a word or a width."""
     if isinstance(value, str) and value.lower() in WORDS:
         return value.lower()
@@ -271,14 +275,14 @@ def _read_statement(value: Any, place: str) -> Statement:
     if width is None:
         near = did_you_mean(value, WORDS) if isinstance(value, str) else ""
         raise MachineError(
-            f"{place}: must be {', '.join(WORDS)}, a width in the key's unit, or one in per cent, as 5 %{near}"
+            f"{where}: must be {', '.join(WORDS)}, a width in the key's unit, or one in per cent, as 5 %{near}"
         )
-    return _check_width(width, place)
+    return _check_width(width, where)
 
 
-def _check_width(width: Width, place: str) -> Width:
+def _check_width(width: Width, where: str) -> Width:
     if not (math.isfinite(width.size) and width.size > 0.0):
-        raise MachineError(f"{place}: a width must be greater than zero")
+        raise MachineError(f"{where}: a width must be greater than zero")
     return width
 
 
@@ -300,21 +304,21 @@ def _take_width(text: str, path: Path, source: str, stated: dict[Path, Statement
     parts = _PLUS_MINUS.split(text)
     if len(parts) == 1:
         return text
-    place = f"{source}: '{_name(path)}' = {text!r}"
+    where = f"{source}: '{_name(path)}' = {text!r}"
     width = _read_width(parts[1]) if len(parts) == 2 else None
     if width is None:
-        raise MachineError(f"{place}: expected a number, +- and its width, as 3.2 +- 0.1 or 3.2 +- 5 %")
-    stated[path] = _check_width(width, place)
+        raise MachineError(f"{where}: expected a number, +- and its width, as 3.2 +- 0.1 or 3.2 +- 5 %")
+    stated[path] = _check_width(width, where)
     return parts[0].strip()
 
 
-def _resolve(place: Any, path: Path, stated: Mapping[Path, Statement]) -> Any:
+def _resolve(node: Any, path: Path, stated: Mapping[Path, Statement]) -> Any:
     """Return a part of a document, in which texts that had widths are numbers."""
-    if isinstance(place, list):
-        return [_resolve(one, (*path, str(k)), stated) for k, one in enumerate(place)]
-    if isinstance(place, Mapping):
-        return {key: _resolve(one, (*path, str(key)), stated) for key, one in place.items()}
-    return _number(place) if isinstance(place, str) and path in stated else place
+    if isinstance(node, list):
+        return [_resolve(one, (*path, str(k)), stated) for k, one in enumerate(node)]
+    if isinstance(node, Mapping):
+        return {key: _resolve(one, (*path, str(key)), stated) for key, one in node.items()}
+    return _number(node) if isinstance(node, str) and path in stated else node
 
 
 def _number(text: str) -> Any:
@@ -331,5 +335,5 @@ def _name(path: Path) -> str:
     return ".".join(path)
 
 
-def _place(path: Path) -> str:
+def _describe_path(path: Path) -> str:
     return f"known of '{_name(path)}'" if path else KEY

@@ -62,7 +62,7 @@ class Actuator(Protocol):
         """Whether its command opens a valve, which asks for a rate and not for a force."""
 
     @property
-    def holds_place(self) -> bool:
+    def holds_position(self) -> bool:
         """Whether it goes to a place by a controller of its own, to which its command is the setpoint."""
 
     @property

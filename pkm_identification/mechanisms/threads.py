@@ -51,9 +51,9 @@ def in_threads(run: Callable[[slice], object], parts: list[slice]) -> None:
         run(last)
         return
     with ThreadPoolExecutor(len(others), "rows") as pool:
-        begun = [pool.submit(run, part) for part in others]
+        started = [pool.submit(run, part) for part in others]
         run(last)
-    for one in begun:
+    for one in started:
         one.result()
 
 

@@ -63,10 +63,10 @@ def read_tolerances(node: Node) -> Tolerances:
     """
     values = {}
     for name, declaration in declarations(Tolerances).items():
-        place = node.take(name, 0.0)
-        value = values[name] = place.not_negative()
+        entry_node = node.take(name, 0.0)
+        value = values[name] = entry_node.not_negative()
         if declaration.high is not None and value > declaration.high:
-            place.fail(f"= {value:g}: must be {declaration.range}")
+            entry_node.fail(f"= {value:g}: must be {declaration.range}")
     node.close()
     return Tolerances(**values)
 
@@ -117,14 +117,14 @@ def read_drive_tolerances(node: Node, drives: int) -> DriveTolerances:
     declared_of, of_drives, of_machine = declarations(Tolerances), {}, {}
     for name in (*OF_DRIVES, *OF_MACHINES, *OF_PRIORS):
         each = name in OF_DRIVES
-        place = node.take(name, 0.0)
-        if each and isinstance(place.value, list):
-            values = tuple(float(value) for value in place.array(drives, not_negative=True))
+        entry_node = node.take(name, 0.0)
+        if each and isinstance(entry_node.value, list):
+            values = tuple(float(value) for value in entry_node.array(drives, not_negative=True))
         else:
-            values = (place.not_negative(),) * (drives if each else 1)
+            values = (entry_node.not_negative(),) * (drives if each else 1)
         declaration = declared_of[AS_OF_HEXAPODS.get(name, name)]
         if name not in ("coordinate_offset", "motor_inertia") and max(values) > (declaration.high or 0.0):
-            place.fail(f"= {max(values):g}: must be {declaration.range}")
+            entry_node.fail(f"= {max(values):g}: must be {declaration.range}")
         if any(values) and each:
             of_drives[name] = values
         elif any(values):

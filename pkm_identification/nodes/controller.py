@@ -109,7 +109,7 @@ class ControllerNode(PipelineNode):
             self.report(ERROR, problem.reason, str(problem))
             return False
         self.controller.take(reading.time, reading.coordinate)
-        rejection = self.controller.guard.last_rejection
+        rejection = self.controller.validation.last_rejection
         if rejection is not None:
             self.report(WARN, *rejection)
         return True
@@ -133,7 +133,7 @@ class ControllerNode(PipelineNode):
 
     def watch(self) -> None:
         """Is the input still there? Counted in looks, so that a pause of this process is not taken for one of it."""
-        seen = self.controller.guard.counts["accepted"]
+        seen = self.controller.validation.counts["accepted"]
         self._silent = self._silent + 1 if seen == self._seen else 0
         self._seen = seen
         if self._silent >= LOOKS:
@@ -187,7 +187,7 @@ class ControllerNode(PipelineNode):
 
     def values(self) -> Mapping[str, object]:
         controller = self.controller
-        counts = {name: controller.guard.counts[name] for name in ("accepted", "filled")}
+        counts = {name: controller.validation.counts[name] for name in ("accepted", "filled")}
         return {
             "state": controller.state,
             "mode": controller.mode,

@@ -82,7 +82,7 @@ class RecorderNode(PipelineNode):
         self.duration = self.parameter["duration"]
         self.counts: Counter[str] = Counter()
         self._announced: dict[str, str] = {}  # topics that are not in the recording yet, and their types
-        self._begun, self._last_report = time.monotonic(), -math.inf
+        self._started, self._last_report = time.monotonic(), -math.inf
 
     def apply_changes(self, names: set[str]) -> None:
         """Take over live parameters."""
@@ -90,7 +90,7 @@ class RecorderNode(PipelineNode):
 
     def start(self) -> None:
         self._waiting = []
-        self._begun = self._last_report = time.monotonic()
+        self._started = self._last_report = time.monotonic()
         for topic in self.parameter["topics"]:
             known = KNOWN.get(topic)
             if known is None:
@@ -135,7 +135,7 @@ class RecorderNode(PipelineNode):
 
     def _look(self) -> None:
         now = time.monotonic()
-        if 0 < self.duration <= now - self._begun:
+        if 0 < self.duration <= now - self._started:
             if not self.finished.done():
                 self.finished.set_result(0)
             return

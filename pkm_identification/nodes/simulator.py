@@ -112,7 +112,7 @@ class SimulatorNode(PipelineNode):
 
     def start(self) -> None:
         now = time.monotonic()
-        if self.schedule.begun:
+        if self.schedule.started:
             self.schedule.resume(now)
             if self.forces is not None:
                 self.forces.release()  # whoever commanded them may be gone
@@ -134,7 +134,7 @@ class SimulatorNode(PipelineNode):
         now = time.monotonic()
         if self.paused:
             return
-        if not self.schedule.begun:
+        if not self.schedule.started:
             if now < self._deadline and self._missing_listeners():
                 return
             waited = SETTLING if self.parameter["wait"] > 0 else 0.0
@@ -197,8 +197,8 @@ class SimulatorNode(PipelineNode):
         try:
             payload = None
             if request.mass != 0.0:
-                place = np.array([center.x, center.y, center.z])
-                payload = Payload(request.mass, place, taken_at=self.simulator.time)
+                position = np.array([center.x, center.y, center.z])
+                payload = Payload(request.mass, position, taken_at=self.simulator.time)
             self.simulator.carry(payload)
         except SettingsError as error:
             response.message = str(error)
@@ -230,7 +230,7 @@ class SimulatorNode(PipelineNode):
         """Let simulated time stand still, or go on."""
         now = time.monotonic()
         if self.paused and not paused:
-            if self.schedule.begun:
+            if self.schedule.started:
                 self.schedule.resume(now)
             if self.forces is not None:
                 self.forces.waited(now - self._paused_at)
@@ -253,7 +253,7 @@ class SimulatorNode(PipelineNode):
             raise StepRefused(f"samples = {samples}: must be from 1 to {MOST_STEPS}")
         if self._over:
             raise StepRefused("the motion is over: call ~/reset first")
-        if not self.schedule.begun:
+        if not self.schedule.started:
             self.schedule.begin(time.monotonic())
             self._set_epoch(0.0)
         count = 0
@@ -265,7 +265,7 @@ class SimulatorNode(PipelineNode):
 
     def reset(self) -> str:
         """Back to the start of motion and noise; stamps go on, so that nobody sees time run backwards."""
-        if self.schedule.begun:
+        if self.schedule.started:
             self._epoch += self.simulator.time if self.forces is None else self.forces.time
         self._begin_anew()
         if self.forces is not None:
@@ -290,7 +290,7 @@ class SimulatorNode(PipelineNode):
                 f"{self.schedule.lost:.1f} s slower than asked for, {lately:.1f} s of it just now: this computer "
                 "cannot keep up",
             )
-        missing = [] if self.schedule.begun else self._missing_listeners()
+        missing = [] if self.schedule.started else self._missing_listeners()
         if missing:
             yield WARN, f"waits for listeners: {', '.join(missing)}"
         if self.paused:

@@ -42,7 +42,7 @@ from pkm_identification.ros.parameters.declarations import (
 from pkm_identification.ros.parameters.strut_filter import PARAMETERS, filter_settings
 from pkm_identification.ros.qos import STREAM, STRUT_STATES_SUBSCRIPTION
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
-from pkm_identification.signals.guard import GuardSettings
+from pkm_identification.signals.input_validation import ValidationSettings
 from pkm_identification.signals.rate import MOST_FILLED
 
 TOPIC = "strut_states"
@@ -113,7 +113,7 @@ class StrutFilterNode(PipelineNode):
             self.output.send(sample, self.stage.delay)
             self.passed += 1
         self.report_events(self.stage.events, LEVELS)
-        rejection = self.stage.guard.last_rejection
+        rejection = self.stage.validation.last_rejection
         if rejection is None:
             self.missing.came(reading.time)
         elif rejection[0] != DUPLICATE:
@@ -140,7 +140,7 @@ class StrutFilterNode(PipelineNode):
             level = ERROR if self.stage.rate.wrong or rate.wrong else WARN
             made_up = f", {100.0 * filled:.0f} % of the stream is made up" if filled > MOST_FILLED else ""
             yield level, f"samples come at {rate.rate:.1f} Hz, expected {rate.nominal:g} Hz{made_up}"
-        if not self.stage.has_force and self.stage.guard.segment >= 0:
+        if not self.stage.has_force and self.stage.validation.segment >= 0:
             yield WARN, "no efforts: pose and motion only, parameters are not estimated"
         for finding in self.stage.channels:
             yield ERROR, finding.text
@@ -152,14 +152,14 @@ class StrutFilterNode(PipelineNode):
             "rate (Hz)": self.stage.received.rate,
             "filled_share": self.stage.rate.filled,
             "delay (s)": self.stage.delay,
-            "segment": self.stage.guard.segment,
+            "segment": self.stage.validation.segment,
             "passed": self.passed,
             **counts,
         }
 
-    def _settings(self, values: Mapping[str, Any]) -> tuple[GuardSettings, FilterSettings]:
+    def _settings(self, values: Mapping[str, Any]) -> tuple[ValidationSettings, FilterSettings]:
         settings = filter_settings(self.machine, self.period, values)
-        return settings.guard, settings.filter
+        return settings.validation, settings.filter
 
 
 def main(args: list[str] | None = None) -> int:

@@ -36,10 +36,10 @@ class CompilationWatch(event.Listener):
         What it took.
     """
 
-    def __init__(self, begun: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, started: Callable[[], object] = lambda: None) -> None:
         self.kernels = 0
         self.seconds = 0.0
-        self._begun = begun
+        self._started = started
         self._depth = 0
         self._start = 0.0
 
@@ -55,7 +55,7 @@ class CompilationWatch(event.Listener):
     def on_start(self, event: Any) -> None:
         """Listen to Numba: a kernel that is in no cache."""
         if not self.kernels:
-            self._begun()
+            self._started()
         self.kernels += 1
         if not self._depth:
             self._start = time.monotonic()

@@ -46,7 +46,7 @@ def _is_finite(a, b, c, d, e):
 
 
 def finite_sample(
-    place: FloatArray,
+    position: FloatArray,
     first: FloatArray,
     second: FloatArray,
     force: FloatArray | None,
@@ -54,5 +54,9 @@ def finite_sample(
 ) -> bool:
     """Return the same for a sample of a stream, in a third of the time: place, its derivatives, forces, orientation."""
     return _is_finite(
-        place, first, second, place if force is None else force, place if rotation is None else rotation
+        position,
+        first,
+        second,
+        position if force is None else force,
+        position if rotation is None else rotation,
     )

@@ -184,17 +184,17 @@ def read_prior(path: str | Path) -> tuple[PriorValue, ...]:
 
 
 def _tie(parameters: ParameterSet, tie: Tie) -> ParameterSet:
-    place = f"tie {tie.name}={tie.other}"
-    k, other = (_index(parameters, name, place) for name in (tie.name, tie.other))
+    where = f"tie {tie.name}={tie.other}"
+    k, other = (_index(parameters, name, where) for name in (tie.name, tie.other))
     if k == other:
-        raise SettingsError(f"{place}: a parameter cannot be tied to itself")
+        raise SettingsError(f"{where}: a parameter cannot be tied to itself")
     if parameters.units[k] != parameters.units[other]:
         raise SettingsError(
-            f"{place}: {tie.name} is in {parameters.units[k]}, {tie.other} in {parameters.units[other]}"
+            f"{where}: {tie.name} is in {parameters.units[k]}, {tie.other} in {parameters.units[other]}"
         )
     mapping = parameters.mapping.copy()
     mapping[:, other] += tie.factor * mapping[:, k]
-    return _remove(replace(parameters, mapping=mapping), k, place)
+    return _remove(replace(parameters, mapping=mapping), k, where)
 
 
 def _list_members(parameters: ParameterSet, name: str) -> tuple[str, ...]:
@@ -208,32 +208,32 @@ def _list_members(parameters: ParameterSet, name: str) -> tuple[str, ...]:
 
 
 def _fix(parameters: ParameterSet, fix: Fix) -> ParameterSet:
-    place = f"fix {fix.name}"
-    k = _index(parameters, fix.name, place)
+    where = f"fix {fix.name}"
+    k = _index(parameters, fix.name, where)
     value = parameters.nominal[k] if fix.value is None else fix.value
-    return _remove(replace(parameters, known=parameters.known + parameters.mapping[:, k] * value), k, place)
+    return _remove(replace(parameters, known=parameters.known + parameters.mapping[:, k] * value), k, where)
 
 
-def _remove(parameters: ParameterSet, k: int, place: str) -> ParameterSet:
+def _remove(parameters: ParameterSet, k: int, where: str) -> ParameterSet:
     if len(parameters) == 1:
-        raise SettingsError(f"{place}: nothing is left to estimate")
+        raise SettingsError(f"{where}: nothing is left to estimate")
     return parameters.without(k)
 
 
-def _index(parameters: ParameterSet, name: str, place: str) -> int:
+def _index(parameters: ParameterSet, name: str, where: str) -> int:
     if name not in parameters.names:
         raise SettingsError(
-            f"{place}: there is no parameter '{name}' to estimate in the set '{parameters.name}': "
+            f"{where}: there is no parameter '{name}' to estimate in the set '{parameters.name}': "
             f"{', '.join(parameters.names)}"
         )
     return parameters.names.index(name)
 
 
-def _number(place: str, text: str) -> float:
+def _number(where: str, text: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = float("nan")
     if not np.isfinite(value):
-        raise SettingsError(f"{place}: '{text}' is not a finite number")
+        raise SettingsError(f"{where}: '{text}' is not a finite number")
     return value

@@ -77,14 +77,14 @@ def reduced_set(
         digest.fail(f"= {digest.value}: is of machine '{name}' as it was; '{owner.name}' has {owner.digest}")
     node.take("made", "")
     whole = sets[node.take("of").choice(tuple(sets))]()
-    place = node.take("parameters")
-    if not isinstance(place.value, dict) or not place.value:
-        place.fail("must be parameters with their values")
-    entries = {str(name): place.take(name).number() for name in place.value}
+    entry_node = node.take("parameters")
+    if not isinstance(entry_node.value, dict) or not entry_node.value:
+        entry_node.fail("must be parameters with their values")
+    entries = {str(name): entry_node.take(name).number() for name in entry_node.value}
     node.close()
     unknown = [name for name in entries if name not in whole.names]
     if unknown:
-        place.fail(f"has '{unknown[0]}', which is not in the set '{whole.name}'")
+        entry_node.fail(f"has '{unknown[0]}', which is not in the set '{whole.name}'")
     for k in reversed(range(len(whole))):
         if whole.names[k] not in entries:
             whole = whole.without(k)

@@ -51,9 +51,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
         neither a file nor a pipe nor a character device.
     """
     target = Path(path)
-    place, through = _place(target)
+    path_, through = _resolve_target(target)
     try:
-        with _send(target) if through else _replace(place) as temporary:
+        with _send(target) if through else _replace(path_) as temporary:
             yield temporary
     except OSError as error:
         raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from None
@@ -67,13 +67,13 @@ def write_text(path: str | Path, text: str) -> None:
 
 def refuse_impossible(path: str | Path) -> None:
     """Raise OutputError if `replacing` would refuse to write there because of what is there already."""
-    _place(Path(path))
+    _resolve_target(Path(path))
 
 
-def _place(target: Path) -> tuple[Path, bool]:
+def _resolve_target(target: Path) -> tuple[Path, bool]:
     """Return the file to be replaced, links resolved, and whether it is something to be written through instead."""
     try:
-        place = target.resolve() if target.is_symlink() else target
+        path = target.resolve() if target.is_symlink() else target
         mode = target.stat().st_mode if target.exists() else stat.S_IFREG
     except (OSError, RuntimeError) as error:  # a circle of links is a RuntimeError before Python 3.13
         raise OutputError(
@@ -85,13 +85,13 @@ def _place(target: Path) -> tuple[Path, bool]:
         or (str(target.absolute()).startswith(OPEN) and target.exists())
     ):
         return target, True
-    if place.parent != target.parent and place.parent != target.parent.resolve():
-        raise OutputError(f"{target}: is a link to {place}, out of its folder: name that itself")
+    if path.parent != target.parent and path.parent != target.parent.resolve():
+        raise OutputError(f"{target}: is a link to {path}, out of its folder: name that itself")
     if stat.S_ISDIR(mode):
         raise OutputError(f"{target}: cannot be written: Is a directory")
     if not stat.S_ISREG(mode):
         raise OutputError(f"{target}: cannot be written: is neither a file, a pipe nor a character device")
-    return place, False
+    return path, False
 
 
 @contextmanager

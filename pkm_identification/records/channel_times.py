@@ -41,14 +41,14 @@ def find_scope_times(names: tuple[str, ...], labels: list[tuple[str, ...]]) -> t
     """Return the columns of time of a Scope export, from 0, by the lines below its names; none of another file."""
     if not any(SCOPE_PERIOD in line for line in labels):
         return ()
-    return tuple(place for place, name in enumerate(names) if name == SCOPE_TIME)
+    return tuple(index for index, name in enumerate(names) if name == SCOPE_TIME)
 
 
 def find_paired_times(names: tuple[str, ...]) -> tuple[int, ...]:
     """Return the columns of time, from 0, of a trace that has one before each value; none of another file."""
     times = tuple(range(0, len(names), 2))
     paired = len(times) > 1 and len(names) == 2 * len(times)
-    return times if paired and all(TIME_WORD.search(names[place]) for place in times) else ()
+    return times if paired and all(TIME_WORD.search(names[index]) for index in times) else ()
 
 
 def bring_to_one_time(

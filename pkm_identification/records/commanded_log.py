@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Drive
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.guard.unusable import refuse_unsorted
+from pkm_identification.signals.input_validation.unusable import refuse_unsorted
 
 from .channels import TIME, Channels, build_drive_channels
 from .foreign import LogLayout, is_foreign, read_foreign, refuse_for_columns, whole_layout
@@ -99,17 +99,17 @@ def read_commanded_log(
     else:
         table = read_table(file, channels.choose)
         columns, values = table.columns, table.values
-    place = {name: values[:, i] for i, name in enumerate(columns)}
+    column_of = {name: values[:, i] for i, name in enumerate(columns)}
     commands, coordinates = (
-        [place[name] for name in group] for group in (_commands(drives), channels.coordinates)
+        [column_of[name] for name in group] for group in (_commands(drives), channels.coordinates)
     )
-    forces = [place[name] for name in channels.forces if name in place]
+    forces = [column_of[name] for name in channels.forces if name in column_of]
     known, ends = [one.reported.at_zero for one in drives], [(one.lowest, one.highest) for one in drives]
     command, coordinate = (
         add_at_zero(np.column_stack(part), whole.at_zero, known, ends) for part in (commands, coordinates)
     )
     force = np.column_stack(forces) if len(forces) == len(drives) else None
-    log = CommandedLog(place[TIME], command, coordinate, force, str(path))
+    log = CommandedLog(column_of[TIME], command, coordinate, force, str(path))
     _refuse_unusable(log)
     return replace(log, time=log.time - log.time[0])
 

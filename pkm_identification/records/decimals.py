@@ -111,13 +111,13 @@ def decimals(lines: Lines, width: int, index: list[int]) -> FloatArray | None:
     """
     if not index or len(set(index)) < len(index):
         return None
-    place = np.full(width, -1)
-    place[index] = np.arange(len(index))
+    entry_index = np.full(width, -1)
+    entry_index[index] = np.arange(len(index))
     values = np.empty((len(lines), len(index)))
     undecided = np.empty((values.size // UNDECIDED + 1, 4), np.int64)
     text = np.frombuffer(lines.content, np.uint8)
     count = _fill(
-        text, lines.start, lines.end, place, powers_of_ten(), values, values.view(np.uint64), undecided
+        text, lines.start, lines.end, entry_index, powers_of_ten(), values, values.view(np.uint64), undecided
     )
     if count < 0:
         return None
@@ -135,17 +135,17 @@ def warm_up() -> None:
 
 
 @kernel
-def _fill(text, start, end, place, powers, values, bits, undecided):
+def _fill(text, start, end, index, powers, values, bits, undecided):
     """Fill `values`, whose bits are `bits`, and put the cells left over into `undecided`: row, column, first, stop.
 
     Returns their number; -1 where a line has not len(place) cells or more are left over than fit.
     """
     count = 0
-    last = len(place) - 1
+    last = len(index) - 1
     for row in range(len(start)):
         at, stop = start[row], end[row]
         for cell in range(last + 1):
-            column = place[cell]
+            column = index[cell]
             if column >= 0:
                 first = at
                 at, mantissa, power, negative, kind = _scan(text, at, stop)
@@ -256,18 +256,18 @@ def _read_first_digits(text, at, stop):
     """Return the first DIGITS digits, the power of ten of the last of them, and whether all others are 0."""
     mantissa, count, power, kind = NONE, 0, 0, WHOLE
     behind_point = False
-    for place in range(at, stop):
-        if text[place] == POINT:
+    for index in range(at, stop):
+        if text[index] == POINT:
             behind_point = True
             continue
         if count < DIGITS:
-            mantissa = mantissa * TEN + np.uint64(text[place] - ZERO)
+            mantissa = mantissa * TEN + np.uint64(text[index] - ZERO)
             if mantissa != NONE:
                 count += 1
             if behind_point:
                 power -= 1
         else:
-            if text[place] != ZERO:
+            if text[index] != ZERO:
                 kind = CUT
             if not behind_point:
                 power += 1

@@ -100,11 +100,11 @@ def decode_joints(
     clock = None if arrivals is None else iter(arrivals)
     while several := list(islice(rest, SEVERAL)):
         received = None if clock is None else list(islice(clock, len(several)))
-        stamp, place, effort, problems = _decode(several, source, before, names, received)
+        stamp, position, effort, problems = _decode(several, source, before, names, received)
         good = np.ones(len(several), dtype=bool)
         good[list(problems)] = False
         times.append(np.array([seconds_of(*each) for each in stamp[good].tolist()], dtype=float))
-        places.append(place[good])
+        places.append(position[good])
         efforts.append(effort[good])
         has_effort = has_effort or bool(np.any(~np.isnan(effort[good])))
         counts.update(reason for reason, _ in problems.values())
@@ -155,7 +155,7 @@ def decode_single_joints(
             time = np.array([seconds_of(*each) for each in stamp.tolist()], dtype=float)
             arrival = np.array([seconds_of(*each) for each in came.tolist()], dtype=float)
             position, effort = (
-                _read_values(data, place, "<f8") for place in (layout.position, layout.effort)
+                _read_values(data, rows_, "<f8") for rows_ in (layout.position, layout.effort)
             )
             for joint in here:
                 column = layout.names.index(names[joint])
@@ -316,8 +316,8 @@ class _Layout:
         for name in struts:
             if times[name] > 1:
                 return "repeated_name", f"name {name} is there {times[name]} times"
-        for field, place in (("positions", self.position), ("efforts", self.effort)):
-            size = (place.stop - place.start) // 8
+        for field, values in (("positions", self.position), ("efforts", self.effort)):
+            size = (values.stop - values.start) // 8
             if size != len(self.names) and not (field == "efforts" and size == 0):
                 return "unequal_lengths", f"{len(self.names)} names but {size} {field}"
         return None
@@ -357,8 +357,8 @@ def _convert_to_little_endian(raw: bytes, row: int, source: str) -> bytes:
         raise LogError(f"{source}: message {row + 1} is no {JOINT_STATE}: {error}") from None
 
 
-def _read_values(data: ByteArray, place: slice, dtype: str) -> NDArray:
-    return np.ascontiguousarray(data[:, place]).view(dtype)
+def _read_values(data: ByteArray, rows: slice, dtype: str) -> NDArray:
+    return np.ascontiguousarray(data[:, rows]).view(dtype)
 
 
 def _build_template(struts: Sequence[str], with_force: bool) -> bytes:

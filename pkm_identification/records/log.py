@@ -22,7 +22,7 @@ from pkm_identification.machines.contract import Drive
 from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.progress import steps
-from pkm_identification.signals.guard.unusable import refuse_unsorted, refuse_wrapped_seconds
+from pkm_identification.signals.input_validation.unusable import refuse_unsorted, refuse_wrapped_seconds
 
 from .bags import BAG_FILES, MOTOR_STATES, ROS_1, STRUT_STATES
 from .bags.packed import is_recording

@@ -101,11 +101,11 @@ def read_named_motion(path: str | Path, names: Mapping[str, Sequence[str]]) -> N
         return column_choice((*values[chosen[0]], *changes[chosen[1]]))(header)
 
     table = read_table(path, choose)
-    place, derivatives = chosen
-    table.require_finite(values[place] + changes[derivatives])
+    name_, derivatives = chosen
+    table.require_finite(values[name_] + changes[derivatives])
     rate, acceleration = np.split(table.select(changes[derivatives]), 2, axis=1)
     return NamedMotion(
-        time_of(table), table.select(values[place]), rate, acceleration, place, derivatives, table.source
+        time_of(table), table.select(values[name_]), rate, acceleration, name_, derivatives, table.source
     )
 
 

@@ -63,9 +63,9 @@ def _compute_digests(paths: Sequence[str]) -> list[dict[str, str]]:
 
 def digest(path: str | Path) -> str:
     """SHA-256 of a file, or of a folder's files one after the other in the order of their names."""
-    place = Path(path)
+    file_ = Path(path)
     total = hashlib.sha256()
-    for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+    for file in sorted(file_.rglob("*")) if file_.is_dir() else [file_]:
         if file.is_file():
             with file.open("rb") as stream:
                 while block := stream.read(_BLOCK):

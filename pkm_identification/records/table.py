@@ -183,12 +183,12 @@ def _iterate_pieces(
         bounds = [-1, *starts, len(lines)] if names else [*starts, len(lines)]
         for header, stop in pairwise(bounds):
             if header >= 0:
-                place = f"{source}: line {lines.number[header]}"
+                where = f"{source}: line {lines.number[header]}"
                 names = _read_names(lines[header])
-                chosen = _choose_columns(names, choose, place)
+                chosen = _choose_columns(names, choose, where)
                 if columns and chosen != columns:
                     raise LogError(
-                        f"{place}: a second header of another kind of log (first: {short(','.join(columns))}); "
+                        f"{where}: a second header of another kind of log (first: {short(','.join(columns))}); "
                         "make the parts files of their own"
                     )
                 headers += 1
@@ -260,14 +260,14 @@ def _read_names(header: bytes) -> tuple[str, ...]:
     return tuple(cell.strip().strip("\"'").strip() for cell in header.decode().split(","))
 
 
-def _choose_columns(names: tuple[str, ...], choose: ColumnChoice, place: str) -> tuple[str, ...]:
+def _choose_columns(names: tuple[str, ...], choose: ColumnChoice, where: str) -> tuple[str, ...]:
     try:
         chosen = choose(names)
     except ValueError as error:
-        raise LogError(f"{place}: {error}") from None
+        raise LogError(f"{where}: {error}") from None
     for name in chosen:
         if names.count(name) > 1:
-            raise LogError(f"{place}: column {name} is there {names.count(name)} times, expected once")
+            raise LogError(f"{where}: column {name} is there {names.count(name)} times, expected once")
     return chosen
 
 

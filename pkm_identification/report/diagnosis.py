@@ -100,7 +100,7 @@ _OPPOSITE = {
 
 def format_cause_lines(diagnosis: Diagnosis) -> list[str]:
     """Return known causes of a misfit, the likeliest first; of causes that nobody is to act on the nearest ones."""
-    acted = any(cause.cure for cause in diagnosis.causes)
+    acted = any(cause.correction for cause in diagnosis.causes)
     lines = [
         f"{k}. {sentence(cause, diagnosis)}" for k, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)
     ]
@@ -125,8 +125,8 @@ def sentence(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     else:
         consequence = "no residual shows it"
     sentence = f"{describe_cause(cause)}: {consequence}."
-    if cause.cure:
-        sentence += f" {cause.cure}."
+    if cause.correction:
+        sentence += f" {cause.correction}."
     return sentence
 
 

@@ -33,7 +33,7 @@ def check_folder(folder: Path) -> list[Path]:
     """
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: exists and is not a folder")
-    there = next((place for place in (folder, *folder.absolute().parents) if place.exists()), folder)
+    there = next((folder_ for folder_ in (folder, *folder.absolute().parents) if folder_.exists()), folder)
     if not there.is_dir():
         raise OutputError(f"{folder}: cannot be made: {os.strerror(errno.ENOTDIR)}")
     if not os.access(there, os.W_OK):
@@ -66,8 +66,8 @@ def make_folder(folder: Path, option: str = "") -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        place = f"{option} {folder}".strip()
-        raise OutputError(f"{place}: cannot be made: {error.strerror or error}") from None
+        where = f"{option} {folder}".strip()
+        raise OutputError(f"{where}: cannot be made: {error.strerror or error}") from None
 
 
 def remove_others(old: Iterable[Path], written: Collection[Path]) -> None:

@@ -33,7 +33,7 @@ def friction_table(test: FrictionTest) -> Listing:
               "static", "Stribeck", "residual", "passes")  # fmt: skip
     rows = []
     for number, strut in test.struts.items():
-        bend, drive = test.bends[number], test.machine.drives[number - 1]
+        transition, drive = test.transitions[number], test.machine.drives[number - 1]
         rows.append(
             (
                 drive.label,
@@ -42,9 +42,9 @@ def friction_table(test: FrictionTest) -> Listing:
                 with_deviation(strut.forward.value, strut.forward.std)[0],
                 with_deviation(strut.backward.value, strut.backward.std)[0],
                 *with_deviation(strut.asymmetry.value, strut.asymmetry.std),
-                _rate(bend.transition_rate, drive),
-                ABSENT if bend.static_ratio is None else f"{bend.static_ratio.value:.2f}",
-                _rate(bend.stribeck_rate, drive),
+                _rate(transition.transition_rate, drive),
+                ABSENT if transition.static_ratio is None else f"{transition.static_ratio.value:.2f}",
+                _rate(transition.stribeck_rate, drive),
                 f"{strut.residual_rms:.2f}",
                 str(strut.passes),
             )
@@ -132,7 +132,7 @@ def build_friction_document(test: FrictionTest) -> dict[str, Any]:
                     for name in ("viscous", "coulomb", "forward", "backward", "asymmetry")
                 },
                 **{
-                    name: _format_quantity(getattr(test.bends[number], name))
+                    name: _format_quantity(getattr(test.transitions[number], name))
                     for name in ("transition_rate", "static_ratio", "stribeck_rate")
                 },
                 "residual_rms": strut.residual_rms,

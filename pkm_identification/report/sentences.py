@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
-from pkm_identification.identification.center_of_mass import place_of_center
+from pkm_identification.identification.center_of_mass import find_center_position
 from pkm_identification.identification.physical_verdict import verdict
 
 from .diagnosis import format_cause_lines, sentence
@@ -56,9 +56,9 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     lines += [format_identified_sentence(estimate)] if answer is None else answer_sentences(answer)
     lines += _format_combinations(estimate)
     # beside the full model, a fit of few parameters has deviations of noise alone
-    place = place_of_center(estimate) if answer is None or result.is_full else None
-    if place is not None:
-        places = (with_deviation(1e3 * value, 1e3 * std) for value, std in zip(*place))
+    center = find_center_position(estimate) if answer is None or result.is_full else None
+    if center is not None:
+        places = (with_deviation(1e3 * value, 1e3 * std) for value, std in zip(*center))
         each = ", ".join(f"{axis} = {value} ± {std}" for axis, (value, std) in zip("xyz", places))
         lines.append((True, f"The platform's centre of mass, from its first moments and mass: {each} mm."))
     close = list(result.near_zero)
@@ -110,7 +110,7 @@ def refusal_line(result: Identification) -> str:
     assert result.answer is not None
     causes = result.fit.causes if result.fit is not None else ()
     line = result.answer.verdict.sentence
-    return f"{line} {sentence(causes[0])}" if causes and causes[0].cure else line
+    return f"{line} {sentence(causes[0])}" if causes and causes[0].correction else line
 
 
 def format_verdict_lines(result: Identification) -> list[tuple[bool, str]]:

@@ -46,7 +46,7 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
     if result.answer is not None:
         verdict = result.answer.verdict
         head.append(shown(verdict.good and result.trusted, verdict.sentence))
-    blocks = ["\n".join([*head, *result.beside])]
+    blocks = ["\n".join([*head, *result.notes])]
     if result.answer is None:
         blocks.append(str(estimate_table(result.estimate, near_zero=result.near_zero)))
     else:

@@ -202,12 +202,12 @@ def validation_table(validation: Validation, drives: Sequence[Drive]) -> Listing
         places = [(_count_decimals(f, 4), _count_decimals(e, 3)) for f, e in zip(force, error, strict=True)]
     unit = f" {units[0]}" if alike else ""
     columns = {
-        f"force rms{unit}": [f"{one:.{place}f}" for one, (place, _) in zip(force, places, strict=True)],
-        f"error rms{unit}": [f"{one:.{place}f}" for one, (_, place) in zip(error, places, strict=True)],
+        f"force rms{unit}": [f"{one:.{index}f}" for one, (index, _) in zip(force, places, strict=True)],
+        f"error rms{unit}": [f"{one:.{index}f}" for one, (_, index) in zip(error, places, strict=True)],
     }
-    for column, place in zip(columns.values(), (0, 1), strict=True):
-        total = float(np.sqrt(np.mean((force, error)[place] ** 2)))
-        column.append(f"{total:.{places[0][place]}f}" if alike else ABSENT)
+    for column, index in zip(columns.values(), (0, 1), strict=True):
+        total = float(np.sqrt(np.mean((force, error)[index] ** 2)))
+        column.append(f"{total:.{places[0][index]}f}" if alike else ABSENT)
     for title, each, total in (
         ("error %", validation.rms_percent, validation.rms_percent_total),
         ("error % unfiltered", validation.rms_percent_raw, validation.rms_percent_raw_total),

@@ -233,16 +233,16 @@ def _read(
 ) -> Number:
     if mark.startswith("G"):
         return _mark_unjudged(name, source, ours, unit, mark, line, "the text's number is a guess")
-    return Number(name, source, ours, unit, mark, verdict, _find_place(name, line), rule)
+    return Number(name, source, ours, unit, mark, verdict, _find_node(name, line), rule)
 
 
 def _mark_unjudged(
     name: str, source: Entry, ours: Entry, unit: str, mark: str, line: str | None, because: str
 ) -> Number:
-    return Number(name, source, ours, unit, mark, UNJUDGED, _find_place(name, line), because)
+    return Number(name, source, ours, unit, mark, UNJUDGED, _find_node(name, line), because)
 
 
-def _find_place(name: str, line: str | None) -> str | None:
+def _find_node(name: str, line: str | None) -> str | None:
     """Return the lines of a number, or the table or figure that its name begins with."""
     if line is None and name.startswith(("Table", "Fig")):
         return name.partition(":")[0].partition(", ")[0]

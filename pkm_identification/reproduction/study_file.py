@@ -47,10 +47,10 @@ def has_file(package: str) -> bool:
 
 def run_file(package: str) -> Outcome:
     """Compute a study's values and judge them by its file."""
-    return judge_study(package, import_module(f"{package}.runs").run_study())
+    return assess_study(package, import_module(f"{package}.runs").run_study())
 
 
-def judge_study(package: str, study: Any) -> Outcome:
+def assess_study(package: str, study: Any) -> Outcome:
     """Text, document and figures of a study whose `values` hold what its file names."""
     declared = read_file(package)
     values = study.values
@@ -91,17 +91,17 @@ def _number(one: Mapping[str, Any], values: Mapping[str, Any], tolerances: Mappi
         return number.mark_undecided(
             name, _compute_entry(text), entry, unit, mark, at, because=one["because"]
         )
-    judged = _judge(name, text, ours, unit, mark, at, tolerances)
+    judged = _assess(name, text, ours, unit, mark, at, tolerances)
     if "unless" not in one:
         return judged
-    other = _judge(name, text, values[one["unless"]], unit, mark, at, tolerances)
+    other = _assess(name, text, values[one["unless"]], unit, mark, at, tolerances)
     if other.verdict == judged.verdict:
         return judged
     because = f"'{other.verdict}' with {number.format_number(other.ours)}, without what is our choice"
     return number.mark_undecided(name, judged.source, judged.ours, unit, mark, at, because=because)
 
 
-def _judge(
+def _assess(
     name: str, text: Any, ours: Any, unit: str, mark: str, at: str, tolerances: Mapping[str, Any]
 ) -> Number:
     if isinstance(text, str):

@@ -29,9 +29,9 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.segments import segment_slices
 
 from .butterworth import causal, low_pass, settling_samples, zero_phase_response
-from .continuity import numbered_stretches
+from .continuity import number_segments
 from .differences import stencil
-from .guard import GuardedLog, GuardedSample
+from .input_validation import ValidatedLog, ValidatedSample
 from .rate import followed_rate
 from .sections import filter_rows, group_delay, rest
 
@@ -114,20 +114,20 @@ def _filter_window(window, taps, filtered):
 
 
 @kernel
-def _take(coordinate, force, has_force, ring, place, taps, due, filtered):
+def _take(coordinate, force, has_force, ring, index, taps, due, filtered):
     """Keep a sample in both halves of the ring (2 K, 2 n); filter the window that ends with it, if that is due.
 
     Whether all of `filtered` is finite.
     """
     width, drives = taps.shape[1], filtered.shape[1]
     for c in range(drives):
-        ring[place, c] = coordinate[c]
-        ring[place, drives + c] = force[c] if has_force else 0.0
+        ring[index, c] = coordinate[c]
+        ring[index, drives + c] = force[c] if has_force else 0.0
     for c in range(2 * drives):
-        ring[place + width, c] = ring[place, c]
+        ring[index + width, c] = ring[index, c]
     if not due:
         return False
-    start = (place + 1) % width
+    start = (index + 1) % width
     _filter_window(ring[start : start + width], taps, filtered)
     total = 0.0
     for k in range(4):
@@ -203,7 +203,7 @@ class CausalFilter:
         self._known = False
         self._state: FloatArray | None = None
 
-    def step(self, sample: GuardedSample) -> DriveSample | None:
+    def step(self, sample: ValidatedSample) -> DriveSample | None:
         """Take one sample; give the filtered sample it completes, or None while the window fills."""
         time, coordinate, force, segment, _ = sample
         if self._ring is None:
@@ -219,12 +219,12 @@ class CausalFilter:
         if self._sections is not None:
             effort = effort if known else np.zeros(len(coordinate))
             coordinate, effort = self._smooth(self._sections, coordinate, effort)
-        place = self._count % self._width
+        index = self._count % self._width
         self._count += 1
         self._times.append(time)
         due = self._count >= self._width + self._settle
         filtered = np.empty((4, len(coordinate)))
-        self.finite = _take(coordinate, effort, known, self._ring, place, self._taps, due, filtered)
+        self.finite = _take(coordinate, effort, known, self._ring, index, self._taps, due, filtered)
         if not due:
             return None
         time = self._times[0]
@@ -244,7 +244,7 @@ class CausalFilter:
         filter_rows(sections, row[None], self._state, smooth)
         return smooth[0, : len(coordinate)], smooth[0, len(coordinate) :]
 
-    def filter(self, log: GuardedLog) -> StrutMotion:
+    def filter(self, log: ValidatedLog) -> StrutMotion:
         """Filter a whole log: what `step` gives sample by sample."""
         time, filtered, segment = self.filter_log(log.time, log.length, log.force, log.segment)
         force = None if log.force is None else filtered[:, 3]
@@ -298,12 +298,12 @@ class CausalFilter:
         return np.concatenate(time), np.concatenate(filtered), np.concatenate(segment)
 
 
-def filter_log_causally(log: GuardedLog, settings: FilterSettings) -> tuple[StrutMotion, int]:
+def filter_log_causally(log: ValidatedLog, settings: FilterSettings) -> tuple[StrutMotion, int]:
     """Filter a whole guarded log: what the first online stage gives of it, with stretches as its receiver sees them.
 
     Parameters
     ----------
-    log : GuardedLog
+    log : ValidatedLog
     settings : FilterSettings
 
     Returns
@@ -327,5 +327,5 @@ def filter_log_causally(log: GuardedLog, settings: FilterSettings) -> tuple[Stru
     left_out = int(np.count_nonzero(~right))
     if left_out:
         motion = motion[right]
-    segment = numbered_stretches(motion.time, motion.segment, log.period)
+    segment = number_segments(motion.time, motion.segment, log.period)
     return replace(motion, segment=segment), left_out

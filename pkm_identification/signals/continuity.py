@@ -58,7 +58,7 @@ class Continuity:
         return (segment + self.breaks) % NUMBERS
 
 
-def numbered_stretches(time: FloatArray, segment: NDArray[np.int64], period: float) -> NDArray[np.int64]:
+def number_segments(time: FloatArray, segment: NDArray[np.int64], period: float) -> NDArray[np.int64]:
     """Return numbers (N,) of the stretches of a whole stream (stamps in s), as `Continuity` gives them one by one."""
     missing = (np.diff(segment) == 0) & (np.diff(time) > LONGEST_HOLE * period)
     return segment + np.concatenate([[0], np.cumsum(missing)])[: len(segment)]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
-from .guard import GuardedLog
+from .input_validation import ValidatedLog
 from .steady_period import STEADY, SteadyPeriod
 
 WINDOW = 0.25  # s over which samples are counted
@@ -139,7 +139,7 @@ class RateWatch:
         return 0.0 if math.isnan(self.rate) else abs(self.rate / self.nominal - 1.0)
 
 
-def followed_rate(log: GuardedLog) -> tuple[NDArray[np.bool_], FloatArray]:
+def followed_rate(log: ValidatedLog) -> tuple[NDArray[np.bool_], FloatArray]:
     """For each sample (N,) of a guarded log: whether `RateWatch` had nothing against the rate when it came, the period.
 
     The period (N,) in s is the one `RateWatch` knew then.

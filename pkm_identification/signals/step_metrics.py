@@ -90,8 +90,8 @@ def _refine(time: FloatArray, y: FloatArray, k: int) -> tuple[float, float]:
     if not 0 < k < len(y) - 1:
         return float(time[k]), float(y[k])
     before, here, after = y[k - 1 : k + 2]
-    bend = before - 2 * here + after
-    shift = 0.0 if bend == 0 else float(np.clip(0.5 * (before - after) / bend, -0.5, 0.5))
+    curvature = before - 2 * here + after
+    shift = 0.0 if curvature == 0 else float(np.clip(0.5 * (before - after) / curvature, -0.5, 0.5))
     return float(time[k] + shift * (time[k + 1] - time[k])), float(here - 0.25 * (before - after) * shift)
 
 

@@ -33,7 +33,7 @@ def force_density(
     force: FloatArray,
     length: FloatArray,
     period: float,
-    bend: FloatArray | None = None,
+    transition: FloatArray | None = None,
     quiet: tuple[float, float] = QUIET,
     quantum: FloatArray | None = None,
 ) -> FloatArray:
@@ -49,7 +49,7 @@ def force_density(
         np.ascontiguousarray(filtered(sections, values - values[0])[8 * LAGS :].T)
         for values in (force, length)
     )
-    bent = None if bend is None else filtered(sections, bend - bend[0])[8 * LAGS :].T
+    bent = None if transition is None else filtered(sections, transition - transition[0])[8 * LAGS :].T
     left = np.empty(force.shape[1])
     for k, one in enumerate(moved):
         lagged = [one[LAGS - lag : len(one) - lag] for lag in range(LAGS + 1)]

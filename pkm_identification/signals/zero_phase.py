@@ -17,7 +17,7 @@ from pkm_identification.numerics.segments import segment_slices
 
 from .butterworth import low_pass, zero_phase
 from .differences import central_differences, stencil
-from .guard import GuardedLog
+from .input_validation import ValidatedLog
 
 
 def rows_left_out(cutoff: float, period: float) -> int:
@@ -26,15 +26,15 @@ def rows_left_out(cutoff: float, period: float) -> int:
     return max(stencil(period).reach, int(np.ceil(2.0 / (cutoff * period))))
 
 
-def filter_log(log: GuardedLog, cutoff: float, order: int) -> StrutMotion:
-    """Smooth and differentiate a guarded log.
+def filter_log(log: ValidatedLog, cutoff: float, order: int) -> StrutMotion:
+    """Smooth and differentiate a validated log.
 
     The force passes the same low-pass as the lengths. The rows at both ends of a segment that lack the neighbours the
     differences need, or still feel the end of the data, are left out.
 
     Parameters
     ----------
-    log : GuardedLog
+    log : ValidatedLog
     cutoff : float
         -3 dB frequency of one pass in Hz.
     order : int

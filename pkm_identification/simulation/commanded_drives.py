@@ -19,8 +19,8 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
 from .actuated.file_control import FileControl
-from .actuated.place_following import PlaceFollowing
 from .actuated.plant import ActuatedPlant
+from .actuated.position_following import PositionFollowing
 from .actuators import DriveConstants, Drives
 from .measurement import Measurement
 from .physics.contract import Physics
@@ -78,7 +78,7 @@ class CommandedDrives:
         viscous = physics.friction.viscous if friction else np.zeros(len(physics.drives))
         self._controller = StrutController(plant.apparent_mass, viscous, self._cycle, control)
         law = FileControl.of(physics.control, nominal.machine, plant, measurement.read, self._limit_forces)
-        self._following = PlaceFollowing(plant, law)
+        self._following = PositionFollowing(plant, law)
 
     def reset(self, holding: FloatArray) -> None:
         """Back to the start, at rest under these forces (n,)."""

@@ -178,8 +178,8 @@ class Measurement:
         self._exchange_faults(kept)
 
     def _exchange_faults(self, faults: dict[str, Fault]) -> None:
-        begun = Setup.of(self._given, self._setup.seed)
-        self._use(with_faults(begun, (*self._in_plant, *faults.values())))
+        started = Setup.of(self._given, self._setup.seed)
+        self._use(with_faults(started, (*self._in_plant, *faults.values())))
         self._faults = faults
         self.note()
 

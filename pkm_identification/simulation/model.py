@@ -158,15 +158,17 @@ def _add_hanging_strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
 
 
 def _add_sites(name: str, places: FloatArray) -> str:
-    return "".join(f'<site name="{name}_{i + 1}" pos="{numbers(place)}"/>' for i, place in enumerate(places))
+    return "".join(
+        f'<site name="{name}_{i + 1}" pos="{numbers(position)}"/>' for i, position in enumerate(places)
+    )
 
 
-def _add_body_mjcf(machine: Machine, body: StrutBody, place: float) -> str:
+def _add_body_mjcf(machine: Machine, body: StrutBody, position: float) -> str:
     transverse = max(body.transverse, SMALLEST_INERTIA)
     axial = body.axial if machine.universal else NEGLIGIBLE_RATIO * transverse
     axial = min(max(axial, SMALLEST_INERTIA), 2 * transverse)
     return (
-        f'<inertial pos="0 0 {place!r}" mass="{body.mass!r}" '
+        f'<inertial pos="0 0 {position!r}" mass="{body.mass!r}" '
         f'diaginertia="{numbers(np.array([transverse, transverse, axial]))}"/>\n'
     )
 

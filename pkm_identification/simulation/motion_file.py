@@ -99,13 +99,13 @@ def read_motion(path: str | Path, machine: AnyMachine) -> tuple[MultiSine, float
         )
     node.take("made", "")
     duration = node.take("duration").positive()
-    place = node.take("frequency")
-    count = len(place.value) if isinstance(place.value, list) else 0
+    entry_node = node.take("frequency")
+    count = len(entry_node.value) if isinstance(entry_node.value, list) else 0
     if not count:
-        place.fail("must be a list of frequencies in Hz")
-    frequency = place.array(count)
+        entry_node.fail("must be a list of frequencies in Hz")
+    frequency = entry_node.array(count)
     if np.any(frequency <= 0) or np.any(np.diff(frequency) <= 0):
-        place.fail("must be positive and rising")
+        entry_node.fail("must be positive and rising")
     sine, cosine = (node.take(part).array(owner.signals, count) for part in ("sine", "cosine"))
     node.close()
     return MultiSine(frequency, sine, cosine), duration

@@ -113,21 +113,21 @@ def couple_triples(rate, h, mobility, resistance, matrix):
 
 
 @kernel
-def stopped_triple(rate, change, first, bend):
+def stopped_triple(rate, change, first, transition_rate):
     """Newton's step of a joint that turns any way, in place; it ends at rest where the joint would turn back.
 
-    As `stopped_at_bend` along an axis.
+    As `stop_at_transition` along an axis.
     """
     before, onward = compute_turning_speed(rate, first), 0.0
     for i in range(first, first + 3):
         onward += rate[i] * (rate[i] + change[i])
         rate[i] += change[i]
-    if before > bend and onward < 0.0 and compute_turning_speed(rate, first) > bend:
+    if before > transition_rate and onward < 0.0 and compute_turning_speed(rate, first) > transition_rate:
         for i in range(first, first + 3):
             rate[i] = 0.0
 
 
 @kernel
-def stopped_at_bend(rate, new, bend):
+def stop_at_transition(rate, new, transition_rate):
     """Return the next rate of Newton's method: from one sliding branch it may jump to the other and back for ever."""
-    return 0.0 if abs(rate) > bend and abs(new) > bend and new * rate < 0.0 else new
+    return 0.0 if abs(rate) > transition_rate and abs(new) > transition_rate and new * rate < 0.0 else new

@@ -21,8 +21,8 @@ pytest.importorskip("websockets.asyncio.server", reason="websockets is not insta
 
 from pkm_identification.browser.live.admission import Admission
 from pkm_identification.browser.live.board import Board
-from pkm_identification.browser.live.course import Course
 from pkm_identification.browser.live.page_server import PageServer
+from pkm_identification.browser.live.time_history import TimeHistory
 
 from .conftest import NARROW, WIDE
 
@@ -33,7 +33,7 @@ HOST = "127.0.0.1"
 @contextmanager
 def served(board: Board, port: int = 0) -> Iterator[int]:
     """The page of a board, as long as the block lasts; gives the port."""
-    begun = threading.Event()
+    started = threading.Event()
     found = {}
 
     async def act(action: str) -> tuple[bool, str]:
@@ -42,12 +42,12 @@ def served(board: Board, port: int = 0) -> Iterator[int]:
     async def serve() -> None:
         found["loop"], found["end"] = asyncio.get_running_loop(), asyncio.Event()
         async with PageServer(board, (), act, Admission(HOST, None)).listening(HOST, port) as found["port"]:
-            begun.set()
+            started.set()
             await found["end"].wait()
 
     thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
     thread.start()
-    assert begun.wait(300.0)
+    assert started.wait(300.0)
     try:
         yield found["port"]
     finally:
@@ -56,8 +56,8 @@ def served(board: Board, port: int = 0) -> Iterator[int]:
 
 
 def board() -> Board:
-    course = Course()
-    return Board(lambda: {"course": course.entry()})
+    history = TimeHistory()
+    return Board(lambda: {"course": history.entry()})
 
 
 def test_what_an_ended_server_said_of_nodes_is_not_taken_for_the_next_ones(visit):

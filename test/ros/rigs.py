@@ -39,7 +39,7 @@ from pkm_identification.ros.messages.convert import create_strut_stream, fill_po
 from pkm_identification.ros.messages.machine_motion import MotionMessages
 from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
 from pkm_identification.signals.causal import CausalFilter
-from pkm_identification.signals.guard import StreamGuard
+from pkm_identification.signals.input_validation import InputValidator
 from pkm_identification.simulation import simulate
 from pkm_identification.simulation.multibody.motions import DriveMotion
 from pkm_identification.simulation.physics.load import build_physics
@@ -77,11 +77,11 @@ class FilterRig:
 def expected(motion, force=True):
     """What the same stages give without ROS."""
     settings = build_stream_settings(motion.machine, period=1e-3)
-    guard, strut_filter = StreamGuard(settings.guard), CausalFilter(settings.filter)
+    validation, strut_filter = InputValidator(settings.validation), CausalFilter(settings.filter)
     found = []
     for k in range(len(motion.time)):
         stamp = seconds(joint_state(motion.time[k], motion.length[k]).header.stamp)
-        for sample in guard.step(stamp, motion.length[k], motion.force[k] if force else None):
+        for sample in validation.step(stamp, motion.length[k], motion.force[k] if force else None):
             filtered = strut_filter.step(sample)
             if filtered is not None:
                 found.append(filtered)

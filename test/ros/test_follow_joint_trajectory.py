@@ -185,8 +185,8 @@ def test_goals_begin_at_their_stamps_end_by_cancelling_and_take_over(bench: Benc
     set_stamp(later.trajectory.header.stamp, stamp)
     sent = made.follow(later)
     assert sent.result().result.error_code == Result.SUCCESSFUL
-    begun = [seconds(f.header.stamp) - seconds(f.desired.time_from_start) for f in sent.feedback[:-1]]
-    np.testing.assert_allclose(begun, stamp, atol=1.01 * PERIOD)
+    started = [seconds(f.header.stamp) - seconds(f.desired.time_from_start) for f in sent.feedback[:-1]]
+    np.testing.assert_allclose(started, stamp, atol=1.01 * PERIOD)
     # three quarters are over: what is left is done in the time that is left
     joined = wish(row(4.0, out), row(8.0, home))
     set_stamp(joined.trajectory.header.stamp, made.now - 6.0)

@@ -122,21 +122,21 @@ def test_step_times_are_those_of_the_last_second():
 
 
 def test_a_stretch_ends_with_the_senders_segment_and_with_samples_missing():
-    stretches = Continuity(1e-3)
-    number = stretches.number
+    segments = Continuity(1e-3)
+    number = segments.number
     # jitter and a few samples missing are no break
     assert [number(t, 5) for t in (10.0, 10.001, 10.0024, 10.003, 10.008)] == [5] * 5
     assert number(10.014, 5) == 6
-    assert stretches.breaks == 1
+    assert segments.breaks == 1
     assert number(10.015, 6) == 7  # the sender's own new segment, whatever it missed
     assert number(20.0, 6) == 8
     # the sender was restarted and numbers from its first stamp in ms
     assert number(30.0, 30_000) == 30_002
     assert number(30.001, 30_000) == 30_002
-    assert stretches.breaks == 2
+    assert segments.breaks == 2
 
 
 def test_numbers_stay_within_what_a_message_holds():
-    stretches = Continuity(1e-3)
-    stretches.number(1.0, 2**32 - 1)
-    assert stretches.number(9.0, 2**32 - 1) == 0
+    segments = Continuity(1e-3)
+    segments.number(1.0, 2**32 - 1)
+    assert segments.number(9.0, 2**32 - 1) == 0

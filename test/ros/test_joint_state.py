@@ -94,7 +94,7 @@ def test_efforts_that_were_never_numbers_count_as_absent():
     nothing = np.full(6, np.nan)
     assert reader.read(joint_state(1.0, LENGTH, nothing)).force is None
     np.testing.assert_array_equal(reader.read(joint_state(1.1, LENGTH, FORCE)).force, FORCE)
-    # now they exist: not a number is a fault for the guard to count
+    # now they exist: not a number is a fault for input validation to count
     assert np.isnan(reader.read(joint_state(1.2, LENGTH, nothing)).force).all()
 
 

@@ -132,9 +132,9 @@ def served(bench: Bench) -> GoalServer:
 
     server = GoalServer(bench.node, ExecuteTrajectory, "served", execute_callback=execute)
     server._action_type = taking(ExecuteTrajectory, goal_request(6))
-    server.take_beside(goal_request(6))
+    server.take_in_background(goal_request(6))
     if must_take_beside():
-        assert server.takes_beside is ("no_such_name" not in goal_server.LEFT)
+        assert server.takes_in_background is ("no_such_name" not in goal_server.LEFT)
     return server
 
 
@@ -159,7 +159,7 @@ def test_goals_are_taken_and_one_without_a_handle_is_refused(bench: Bench, monke
 
 def test_a_goal_that_cannot_be_taken_keeps_no_server_from_being_withdrawn(bench: Bench, monkeypatch):
     server = served(bench)
-    if not server.takes_beside:
+    if not server.takes_in_background:
         pytest.skip("this rclpy takes goals its own way")
 
     def unreadable(_):
@@ -185,7 +185,7 @@ def test_row_36_a_goal_of_thousands_is_planned_and_of_too_many_refused(bench: Be
     diagnostics = bench.diagnostics()
     made = ControlledMachine(bench, slow_machine(tmp_path))
     if must_take_beside():
-        assert all(action.takes_beside for action in made.controller.actions)
+        assert all(action.takes_in_background for action in made.controller.actions)
     waypoint = made.pose(1.0)
     refused = made.send(goal(*[waypoint] * (MOST_POINTS + 1))).result().result
     assert refused.error_code == Result.INVALID_GOAL
@@ -200,7 +200,7 @@ def test_row_36_a_goal_of_thousands_is_planned_and_of_too_many_refused(bench: Be
         points.append(point)
     sent = made.send(goal(*points))
     bench.wait(lambda: sent.feedback, "the motion to begin")
-    assert made.controller.controller.guard.counts["gap"] == 0
+    assert made.controller.controller.validation.counts["gap"] == 0
     sent.cancel()
     assert sent.result().result.error_code == Result.CANCELED
     for one in points:

@@ -23,7 +23,7 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from ros.ros_bench import Bench
 
-from pkm_identification.control.paths.beside import Beside
+from pkm_identification.control.paths.background_call import BackgroundCall
 from pkm_identification.ros.node.thread_priority import ThreadPriority
 from pkm_identification.ros.processes.node_process import NodeProcess
 
@@ -67,12 +67,12 @@ def test_all_threads_rise_and_fall_together_but_for_work_beside():
         over.wait()
         return os.sched_getscheduler(0)
 
-    before = Beside(True, work)
+    before = BackgroundCall(True, work)
     go.wait()
     threads = ThreadPriority()
     assert threads.rise(PRIORITY) is None
     try:
-        during = Beside(True, os.sched_getscheduler, 0)
+        during = BackgroundCall(True, os.sched_getscheduler, 0)
         late: list[int] = []
         made = Thread(target=lambda: late.append(os.sched_getscheduler(0)))
         made.start()

@@ -20,7 +20,7 @@ from ros.ros_bench import Bench
 
 from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.control.motions import INVALID_GOAL, STOPPED
-from pkm_identification.control.paths.beside import Beside
+from pkm_identification.control.paths.background_call import BackgroundCall
 from pkm_identification.errors import MotionRefused
 from pkm_identification.ros.commands.motion_action import MotionAction, MotionCalls
 
@@ -43,7 +43,7 @@ class LongReading(MotionAction):
     def reading(self, request):
         if self.at_once:
             raise self.error
-        return Beside(True, self._motion)
+        return BackgroundCall(True, self._motion)
 
     def result(self, outcome):
         return ExecuteTrajectory.Result(error_code=outcome.code, error_string=outcome.text)

@@ -23,20 +23,20 @@ class ProgressBar:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._what, self._begun = "", 0.0
+        self._what, self._started = "", 0.0
         self._bar: Any = None
 
     def report_progress(self, what: str, part: float, whole: float) -> None:
         """See `progress.Listener`."""
         if not self._what:
-            self._what, self._begun = what, self._clock()
+            self._what, self._started = what, self._clock()
         if what != self._what:
             return
         if part >= whole:
             self.close()
         elif self._bar is not None:
             self._bar.update(part - self._bar.n)
-        elif self._clock() - self._begun > PATIENCE:
+        elif self._clock() - self._started > PATIENCE:
             self._show(part, whole)
 
     def hide(self) -> None:
@@ -61,6 +61,6 @@ class ProgressBar:
 
         percent = "{l_bar}{bar}| {elapsed}, {remaining} left"
         self._bar = tqdm(total=whole, desc=self._what, file=sys.stderr, leave=False, bar_format=percent)
-        self._bar.start_t -= self._clock() - self._begun
+        self._bar.start_t -= self._clock() - self._started
         self._bar.n = part
         self._bar.refresh()

@@ -67,19 +67,21 @@ class DriveModel:
         home = kinematics.read(mechanism, "drives", mechanism.home)[0]
         self.home_mass, self.home_force = self.mass(home), self.force(home)
 
-    def mass(self, place: FloatArray) -> FloatArray:
+    def mass(self, position: FloatArray) -> FloatArray:
         """Return the mass (n, n) that the drives feel, what turns with their motors included."""
-        at = kinematics.close_drives(self._mechanism, place[None], self._near).required(place[None], "drives")
+        at = kinematics.close_drives(self._mechanism, position[None], self._near).required(
+            position[None], "drives"
+        )
         self._near = at
         return np.asarray(dynamics.mass_matrix(self._mechanism, at)[0], dtype=float) + self._behind
 
     def force(
-        self, place: FloatArray, rate: FloatArray | None = None, second: FloatArray | None = None
+        self, position: FloatArray, rate: FloatArray | None = None, second: FloatArray | None = None
     ) -> FloatArray:
         """Return forces (n,) that a motion needs, friction apart; at rest unless rates are given."""
-        still = np.zeros_like(place)
+        still = np.zeros_like(position)
         rate, second = still if rate is None else rate, still if second is None else second
-        motion = kinematics.motion_of_drives(self._mechanism, place[None], rate[None], second[None])
+        motion = kinematics.motion_of_drives(self._mechanism, position[None], rate[None], second[None])
         own = np.asarray(dynamics.forces(self._mechanism, motion, friction=False)[0], dtype=float)
         return own + self._behind @ second
 
@@ -129,7 +131,7 @@ class ForceLaw:
         return np.diag(mass) * asked + model.force(shown)
 
 
-class PlaceLaw:
+class PositionLaw:
     """A law of drives with valves: places for their own loops.
 
     Parameters

@@ -57,7 +57,7 @@ class DriveTorque:
         values : ndarray, shape (B,)
             Of the machine's basis.
         """
-        wanted = setpoint.ahead
+        wanted = setpoint.upcoming
         asked = self._stiffness * error + self._damping * error_rate
         accelerations = np.concatenate([wanted.acceleration, wanted.acceleration + asked])
         feed_forward, whole = self._dynamics.compute_accelerated(wanted, accelerations, values)

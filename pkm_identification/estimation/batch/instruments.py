@@ -12,8 +12,8 @@ Noise of the lengths gets into the columns Y, so least squares, which takes Y fo
 E[Y^T Y] is too large by that of the noise, and where a column is bent (friction at rest) its mean is wrong too. An
 instrument is a second Y whose noise is independent: E[Y_1^T Y_2] has no such term (Soderstrom and Stoica 1983).
 
-Nothing need be measured twice: `identification.equations.twin_motions` makes an *image* n' of the noise n that passed
-the filters. From motions with n + n' and n - n' come two sets of columns Y_1, Y_2. With D = (Y_1 - Y_2) / 2 and
+Nothing need be measured twice: `identification.equations.instrument_motions` makes an *image* n' of the noise n that
+passed the filters. From motions with n + n' and n - n' come two sets of columns Y_1, Y_2. With D = (Y_1 - Y_2) / 2 and
 the bend's second-order error removed likewise, Y = 2 Y_0 - (Y_1 + Y_2) / 2 (E[n^2] = E[n'^2]), the instruments are
 Y + D for the columns Y - D and the other way round.
 """
@@ -40,7 +40,7 @@ from .sandwich import sandwich
 
 
 def instrumental_variables(
-    equations: Equations, twins: tuple[Equations, Equations], prior: Prior, redundancy: float = 1.0
+    equations: Equations, instruments: tuple[Equations, Equations], prior: Prior, redundancy: float = 1.0
 ) -> LinearFit:
     """Fit by instrumental variables; the weights are those of least squares' residual, iterated.
 
@@ -58,7 +58,7 @@ def instrumental_variables(
     -------
     LinearFit
     """
-    sides = _compute_sides(equations, twins, prior)
+    sides = _compute_sides(equations, instruments, prior)
     (first, _), (second, _) = sides
     width = first.shape[2]
     mean = (least_squares(equations, prior, redundancy).mean - prior.mean) / prior.std
@@ -99,13 +99,13 @@ def _compute_scores(
 
 
 def _compute_sides(
-    equations: Equations, twins: tuple[Equations, Equations], prior: Prior
+    equations: Equations, instruments: tuple[Equations, Equations], prior: Prior
 ) -> list[tuple[FloatArray, FloatArray]]:
     """Columns (K, m, P) Y + D and Y - D for unknowns in standard deviations of the prior, with their right sides.
 
     What is known of the force is modelled from the same noisy motion, so the right side is treated alike.
     """
-    plain, one, two = (standardised(each, prior) for each in (equations, *twins))
+    plain, one, two = (standardised(each, prior) for each in (equations, *instruments))
     sides = []
     for sign in (0.5, -0.5):
         columns, target = (

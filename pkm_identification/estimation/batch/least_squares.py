@@ -95,7 +95,7 @@ def least_squares(
     LinearFit
     """
     count, outputs, width = equations.regressor.shape
-    target = equations.left(prior.mean)
+    target = equations.compute_residual(prior.mean)
     known = noise is not None
     if noise is None:
         noise = np.eye(outputs) * max(float(np.mean(target**2)), 1e-300)

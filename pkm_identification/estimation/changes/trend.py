@@ -216,15 +216,15 @@ def _find_splits(
 def _fit_step(
     values: FloatArray, inverse: _InverseCovariance, cuts: list[tuple[int, float]]
 ) -> tuple[FloatArray, tuple[Step, ...]]:
-    edges = [0, *(place for place, _ in cuts), len(values)]
+    edges = [0, *(index for index, _ in cuts), len(values)]
     parts = np.zeros((len(values), len(edges) - 1))
     for k, (start, stop) in enumerate(pairwise(edges)):
         parts[start:stop, k] = 1.0
     means, covariance = inverse.fit(parts, values)
     steps = []
-    for k, (place, p) in enumerate(cuts):
+    for k, (index, p) in enumerate(cuts):
         variance = covariance[k, k] + covariance[k + 1, k + 1] - 2 * covariance[k, k + 1]
-        steps.append(Step(place, float(means[k]), float(means[k + 1]), float(np.sqrt(variance)), p))
+        steps.append(Step(index, float(means[k]), float(means[k + 1]), float(np.sqrt(variance)), p))
     return parts @ means, tuple(steps)
 
 

@@ -129,8 +129,8 @@ def compute_slot_curvature(slots, jacobian, pull, curvature):
         first = 4 if size == BLOCK else 1
         for k in range(first, first + 3):
             # a pivot is a square: its second derivative is twice the first
-            place = slots.body[k]
-            curvature[place] = max(0.0, -2.0 * pull[place] * jacobian[place, place])
+            slot = slots.body[k]
+            curvature[slot] = max(0.0, -2.0 * pull[slot] * jacobian[slot, slot])
 
 
 @dataclass(frozen=True)

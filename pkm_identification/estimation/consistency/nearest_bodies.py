@@ -144,12 +144,14 @@ class _Bodies:
         width = np.array([4 if flat else 10 for flat in planar])
         ends = np.cumsum(width)
         places = [slice(end - one, end) for end, one in zip(ends, width, strict=True)]
-        something = [place for place in places if np.any(nominal[place])]
-        left = np.concatenate([sums[:, place] for place in something], axis=1) if something else sums[:, :0]
+        something = [columns for columns in places if np.any(nominal[columns])]
+        left = (
+            np.concatenate([sums[:, columns] for columns in something], axis=1) if something else sums[:, :0]
+        )
         if np.linalg.matrix_rank(left) == len(sums):
             places = something
         self.places, self.count = places, len(nominal)
-        parts = [nominal[place] for place in places]
+        parts = [nominal[columns] for columns in places]
         self.order = [3 if len(part) == 4 else 4 for part in parts]
         heaviest = max((float(part[0]) for part in parts), default=0.0)
         least = [LIGHTEST if np.any(part) else NOTHING for part in parts]
@@ -178,9 +180,9 @@ class _Bodies:
     def matrix(self) -> FloatArray:
         """Return what makes parameters (P,) of the vector."""
         total = np.zeros((self.count, self.slices[-1].stop))
-        for b, (place, own, n) in enumerate(zip(self.places, self.slices, self.order, strict=True)):
+        for b, (columns, own, n) in enumerate(zip(self.places, self.slices, self.order, strict=True)):
             units = self._units(b)
-            total[place, own] = np.array(
+            total[columns, own] = np.array(
                 [_extract_parameters(_square(one, n) * units) for one in np.eye(_compute_width(n))]
             ).T
         return total
@@ -188,8 +190,8 @@ class _Bodies:
     def scale(self, parameters: FloatArray) -> FloatArray:
         """Return the vector of parameters; of a planar body the moment is shared out evenly."""
         parts = [
-            _build_vector(_build_pseudo_inertia(parameters[place]) / self._units(b))
-            for b, place in enumerate(self.places)
+            _build_vector(_build_pseudo_inertia(parameters[columns]) / self._units(b))
+            for b, columns in enumerate(self.places)
         ]
         return np.concatenate(parts)
 
@@ -205,9 +207,9 @@ class _Bodies:
     def possible(self, vector: FloatArray, margin: float) -> FloatArray:
         """Return the nearest vector whose eigenvalues are all at least a margin."""
         result = np.empty_like(vector)
-        for place, n in zip(self.slices, self.order, strict=True):
-            values, axes = np.linalg.eigh(_square(vector[place], n))
-            result[place] = _build_vector((axes * np.maximum(values, margin)) @ axes.T)
+        for columns, n in zip(self.slices, self.order, strict=True):
+            values, axes = np.linalg.eigh(_square(vector[columns], n))
+            result[columns] = _build_vector((axes * np.maximum(values, margin)) @ axes.T)
         return result
 
     def unit(self) -> FloatArray:

@@ -92,11 +92,11 @@ class SumsOfBodies:
     def _conditions(self) -> list[Inequality]:
         width = len(self.start)
         conditions = []
-        for place in self.bodies:
-            size = place.stop - place.start
+        for columns in self.bodies:
+            size = columns.stop - columns.start
             matrices = _PLANAR if size == PLANAR else _SPATIAL
             slopes = np.zeros((width, *matrices.shape[1:]))
-            slopes[place] = matrices
+            slopes[columns] = matrices
             conditions.append(Inequality("body", np.zeros(matrices.shape[1:]), slopes))
         for k in self.positive:
             conditions.append(Inequality("bound", np.zeros((1, 1)), np.eye(width)[k].reshape(width, 1, 1)))
@@ -105,19 +105,19 @@ class SumsOfBodies:
     def _begin(self) -> FloatArray:
         """Return numbers (F,) of bodies that can exist, near those of the file."""
         begin = self.start.copy()
-        for place in self.bodies:
-            own, scale = self.start[place], self.scale[place]
+        for columns in self.bodies:
+            own, scale = self.start[columns], self.scale[columns]
             if len(own) == PLANAR:
                 mass = max(own[0], LEAST * scale[0])
                 first = own[1:3]
-                begin[place] = mass, *first, max(own[3], first @ first / mass + LEAST * scale[3])
+                begin[columns] = mass, *first, max(own[3], first @ first / mass + LEAST * scale[3])
                 continue
             # in units of the body's size its four axes are alike
             length = np.sqrt(scale[4] / scale[0])
             units = np.array([length, length, length, 1.0])
             values, axes = np.linalg.eigh(pseudo_inertia(own) / np.outer(units, units) / scale[0])
             raised = (axes * np.maximum(values, LEAST)) @ axes.T * scale[0] * np.outer(units, units)
-            begin[place] = list_ten_parameters(raised)
+            begin[columns] = list_ten_parameters(raised)
         places = list(self.positive)
         begin[places] = np.maximum(begin[places], LEAST * self.scale[places])
         return begin

@@ -35,7 +35,7 @@ class Kept:
     time: float
     columns: FloatArray
     measured: FloatArray
-    bend: FloatArray | None
+    transition: FloatArray | None
     late: int
 
 

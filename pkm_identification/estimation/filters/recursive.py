@@ -136,8 +136,8 @@ class RecursiveEstimator:
         self._fixed_noise: FloatArray | None = None
         self._noise: FloatArray
         self.uncertainty = RunningUncertainty(len(self.prior.mean))
-        self._no_bend = np.zeros(outputs)
-        self.beside: FloatArray | None = None
+        self._no_transition = np.zeros(outputs)
+        self.systematic_covariance: FloatArray | None = None
         """What else the estimates' covariance has, (P, P) in SI units: of what is taken as known."""
         self.reset()
 
@@ -215,7 +215,7 @@ class RecursiveEstimator:
         time: float,
         columns: FloatArray,
         measured: FloatArray,
-        bend: FloatArray | None = None,
+        transition: FloatArray | None = None,
         late: int = 0,
     ) -> bool:
         """Take one equation; False when the gate kept it out.
@@ -232,9 +232,9 @@ class RecursiveEstimator:
         late : int
             How many equations ago that was.
         """
-        if not self._take(time, columns, measured, bend, late):
+        if not self._take(time, columns, measured, transition, late):
             return False
-        if self._first is not None and self._first.add(Kept(time, columns, measured, bend, late)):
+        if self._first is not None and self._first.add(Kept(time, columns, measured, transition, late)):
             self._take_again(self._first)
             self._first = None
         if self._keep_trace:
@@ -242,7 +242,7 @@ class RecursiveEstimator:
         return True
 
     def _take(
-        self, time: float, columns: FloatArray, measured: FloatArray, bend: FloatArray | None, late: int
+        self, time: float, columns: FloatArray, measured: FloatArray, transition: FloatArray | None, late: int
     ) -> bool:
         gate = self._gate if self._seen >= UNGATED else np.inf
         noise = self.effective_noise
@@ -256,7 +256,7 @@ class RecursiveEstimator:
         self.rejected_run = 0
         self._seen += 1
         self.time = time
-        bend = self._no_bend if bend is None else bend
+        transition = self._no_transition if transition is None else transition
         if self._fixed_noise is not None:
             scaled, residual = columns * self.prior.std, measured - columns @ self.filter.mean
         else:
@@ -269,7 +269,7 @@ class RecursiveEstimator:
                 scaled, residual, average, effective,
             )  # fmt: skip
             self._noise, self._effective_noise = average, effective
-        self.uncertainty.add(scaled, noise, residual, bend, late)
+        self.uncertainty.add(scaled, noise, residual, transition, late)
         self._last_nis = nis
         self._nis += (nis - self._nis) / min(self._seen, NOISE_MEMORY)
         return True
@@ -289,7 +289,7 @@ class RecursiveEstimator:
         self.uncertainty.begin_from(self.filter.scaled_covariance)
         self.noise, self._seen, self._nis = noise, 0, float(self.outputs)
         for one in first.equations:
-            if not self._take(one.time, one.columns, one.measured, one.bend, one.late):
+            if not self._take(one.time, one.columns, one.measured, one.transition, one.late):
                 break  # the gate found something that the fit did not: it is dealt with as any
             self.noise = noise
         self.filter.count = count
@@ -373,8 +373,8 @@ class RecursiveEstimator:
         """Present estimate, its covariance widened by what the filter does not know (`widened`)."""
         reported = len(self.prior.mean) - self.parameters.nuisance
         mean, covariance = self.widen(reported)
-        if self.beside is not None:
-            covariance += self.beside[:reported, :reported]
+        if self.systematic_covariance is not None:
+            covariance += self.systematic_covariance[:reported, :reported]
         return make_estimate(
             self.parameters,
             self.prior,

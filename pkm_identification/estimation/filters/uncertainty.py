@@ -51,7 +51,7 @@ class Sums(NamedTuple):
 
 
 @kernel
-def accumulate(rows, noise, residual, bent, bend, sums, place):
+def accumulate(rows, noise, residual, bent, transition, sums, index):
     """Add one equation to the sums, a plain tuple in the order of `Sums`; row `place` of the ring is overwritten.
 
     `bent` are the columns (m, P) of the equation that `bend` belongs to, this one or one before.
@@ -64,7 +64,7 @@ def accumulate(rows, noise, residual, bent, bend, sums, place):
         for i in range(width):
             stacked[k, i] = rows[k, i]
             stacked[k, width + i] = bent[k, i]
-        stacked[k, 2 * width] = bend[k]
+        stacked[k, 2 * width] = transition[k]
     left = residual.copy()
     root = np.zeros((size, size))
     if not lower_cholesky(noise, root):
@@ -84,11 +84,11 @@ def accumulate(rows, noise, residual, bent, bend, sums, place):
     for lag in range(1, lags + 1):
         weight = 1.0 - lag / (lags + 1.0)
         for i in range(width):
-            together[i] += weight * scores[(place - lag) % (lags + 1), i]
+            together[i] += weight * scores[(index - lag) % (lags + 1), i]
     for i in range(width):
         for j in range(width):
             meat[i, j] += score[i] * together[j] + together[i] * score[j]
-    copy_vector(score, scores[place])
+    copy_vector(score, scores[index])
     return True
 
 
@@ -189,7 +189,12 @@ class RunningUncertainty:
         self._information, self._meat = known, known.copy()
 
     def add(
-        self, columns: FloatArray, noise: FloatArray, residual: FloatArray, bend: FloatArray, late: int = 0
+        self,
+        columns: FloatArray,
+        noise: FloatArray,
+        residual: FloatArray,
+        transition: FloatArray,
+        late: int = 0,
     ) -> None:
         """Take one equation.
 
@@ -207,19 +212,19 @@ class RunningUncertainty:
             How many equations ago that was: smoothing needs what comes after.
         """
         self.settle()
-        self._newest = columns, noise, residual, bend, late
+        self._newest = columns, noise, residual, transition, late
 
     def settle(self) -> None:
         """Add the newest equation to the sums, which nobody asks for before they are evaluated."""
         if self._newest is None:
             return
-        (columns, noise, residual, bend, late), self._newest = self._newest, None
+        (columns, noise, residual, transition, late), self._newest = self._newest, None
         bent = columns
         if late:
             known = len(self._recent) >= late
             bent = self._recent[-late] if known else np.zeros_like(columns)
         sums = self._information, self._meat, self._bias, self._scores
-        if accumulate(columns, noise, residual, bent, bend, sums, self._place):
+        if accumulate(columns, noise, residual, bent, transition, sums, self._place):
             self._recent.append(columns)
             self._place = (self._place + 1) % (LAGS + 1)
             self._count += 1

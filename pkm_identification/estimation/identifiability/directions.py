@@ -97,15 +97,15 @@ def singular_directions(rows: FloatArray, kinds: Sequence[Kind]) -> SingularDire
     _, shown, transposed = np.linalg.svd(_pad_rows(unitless.matrix), full_matrices=False)
     values, vectors, sizes = np.zeros(count), np.zeros((count, count)), np.zeros(count)
     values[: len(shown)] = shown
-    place, free = 0, len(shown)
+    index, free = 0, len(shown)
     for group in unitless.groups:
-        own = slice(place, place + group.rank)
+        own = slice(index, index + group.rank)
         vectors[group.columns, : len(shown)] = group.parameters @ transposed[:, own].T
         unseen = np.linalg.svd(group.parameters)[0][:, group.rank :]
         vectors[group.columns, free : free + unseen.shape[1]] = unseen
         if group.rank:
             sizes[group.columns] = 1.0 / group.values[0]
-        place, free = own.stop, free + unseen.shape[1]
+        index, free = own.stop, free + unseen.shape[1]
     return SingularDirections(values, vectors**2, sizes)
 
 

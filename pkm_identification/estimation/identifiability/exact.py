@@ -161,15 +161,15 @@ class _Echelon:
         most = 0
         order = np.arange(size)
         for step in range(min(count, size)):
-            place = None
+            index = None
             for among in (~last, last):
                 columns = np.array([k for k in np.flatnonzero(among) if k not in pivots], dtype=np.int64)
-                place = _find_least_divided(work[step:][:, columns], p)
-                if place is not None:
+                index = _find_least_divided(work[step:][:, columns], p)
+                if index is not None:
                     break
-            if place is None:
+            if index is None:
                 break
-            row, column = step + place[0], int(columns[place[1]])
+            row, column = step + index[0], int(columns[index[1]])
             work[[step, row]] = work[[row, step]]
             divided = _compute_valuation(work[step, column], p)
             most = max(most, divided)
@@ -225,13 +225,13 @@ def _reconstruct_fractions(first: _Echelon, second: _Echelon) -> Any:
         return None
     modulus, other = first.prime**first.digits, second.prime**second.digits
     fractions = np.empty(first.coefficients.shape, dtype=object)
-    for place, value in np.ndenumerate(first.coefficients):
+    for index, value in np.ndenumerate(first.coefficients):
         fraction = rational(value, modulus)
         if fraction is None:
             return None
-        if (fraction.numerator - fraction.denominator * second.coefficients[place]) % other:
+        if (fraction.numerator - fraction.denominator * second.coefficients[index]) % other:
             return None
-        fractions[place] = fraction
+        fractions[index] = fraction
     return fractions
 
 

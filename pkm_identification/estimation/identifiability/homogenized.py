@@ -117,11 +117,11 @@ class Homogenized:
     def back(self, y: FloatArray) -> FloatArray:
         """Return parameters (P,) of y; zero along what a group's columns do not show."""
         parameters = np.zeros(self.count)
-        place = 0
+        index = 0
         for group in self.groups:
-            part = y[place : place + group.rank]
+            part = y[index : index + group.rank]
             parameters[group.columns] = group.parameters @ (part / group.values)
-            place += group.rank
+            index += group.rank
         return parameters
 
 

@@ -85,7 +85,7 @@ class Verdict:
         return max(1.0, self.held_out_ratio, self.halves) if self.grade == USABLE else 1.0
 
 
-def judge(
+def assess(
     floor_ratio: float,
     residual_share: float,
     held_out_ratio: float,

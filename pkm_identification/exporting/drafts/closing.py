@@ -60,11 +60,11 @@ def close_loops(draft: Draft, closures: Sequence[str]) -> Draft:
         for link in parts[:2]:
             if link not in ends:
                 raise SettingsError(f"--close {text}: '{link}' is no link{did_you_mean(link, ends)}")
-        (first, place), (second, other) = (ends[part] for part in parts[:2])
+        (first, frame), (second, other) = (ends[part] for part in parts[:2])
         if first == second:
             raise SettingsError(f"--close {text}: names one link twice")
         kind = parts[2] if len(parts) == 3 else "spherical"
         if kind not in TYPES:
             raise SettingsError(f"--close {text}: type '{kind}' must be one of {', '.join(TYPES)}")
-        joints.append(DraftJoint(f"closed_{k}", TYPES[kind], (first, second), (place, other)))
+        joints.append(DraftJoint(f"closed_{k}", TYPES[kind], (first, second), (frame, other)))
     return replace(draft, joints=tuple(joints))

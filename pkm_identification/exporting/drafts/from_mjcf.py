@@ -100,7 +100,7 @@ class _Reader:
         """A body with what lies between it and its parent: a joint, several with bodies without mass, or none."""
         model = self._model
         before, name = self._names[model.body_parentid[b]], self._names[b]
-        place = Frame(_compute_rotation(model.body_quat[b]), np.array(model.body_pos[b]))
+        frame = Frame(_compute_rotation(model.body_quat[b]), np.array(model.body_pos[b]))
         mass = float(model.body_mass[b])
         turn = _compute_rotation(model.body_iquat[b])
         tensor = turn @ np.diag(model.body_inertia[b]) @ turn.T
@@ -108,23 +108,23 @@ class _Reader:
         self._links.append(link if mass > _NOTHING else Link(name))
         first, count = int(model.body_jntadr[b]), int(model.body_jntnum[b])
         if not count:
-            self._joints.append(DraftJoint(f"{name}_fixed", "fixed", (before, name), (place, Frame())))
+            self._joints.append(DraftJoint(f"{name}_fixed", "fixed", (before, name), (frame, Frame())))
         for j in range(first, first + count):
             last = j == first + count - 1
             to = name if last else f"{name}:{self._name('joint', j)}"
             if not last:
                 self._links.append(Link(to))
-            self._joint(j, before, to, place)
-            before, place = to, Frame()
+            self._joint(j, before, to, frame)
+            before, frame = to, Frame()
 
-    def _joint(self, j: int, before: str, to: str, place: Frame) -> None:
+    def _joint(self, j: int, before: str, to: str, frame: Frame) -> None:
         model, kinds = self._model, mujoco.mjtJoint
         kind, name, dof = int(model.jnt_type[j]), self._name("joint", j), int(model.jnt_dofadr[j])
         if kind == kinds.mjJNT_FREE:
             return  # what holds the body are constraints
         point = np.array(model.jnt_pos[j])
         inner = Frame(np.eye(3), point)
-        frames = place @ inner, inner
+        frames = frame @ inner, inner
         q = int(model.jnt_qposadr[j])
         friction = float(model.dof_damping[dof]), float(model.dof_frictionloss[dof])
         if kind == kinds.mjJNT_BALL:

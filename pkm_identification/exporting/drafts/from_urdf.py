@@ -111,8 +111,8 @@ def read_link(link: Element, source: str) -> Link:
 def _read_origin(origin: Element | None, where: str) -> Frame:
     if origin is None:
         return Frame()
-    place = numbers(origin.get("xyz", "0 0 0"), 3, where)
-    return Frame(turn(numbers(origin.get("rpy", "0 0 0"), 3, where)), place)
+    position = numbers(origin.get("xyz", "0 0 0"), 3, where)
+    return Frame(turn(numbers(origin.get("rpy", "0 0 0"), 3, where)), position)
 
 
 def _read_vector(joint: Element, tag: str, attribute: str, source: str) -> str:

@@ -266,7 +266,7 @@ def _draft_serial_arm(axes: int) -> Kind:
     numbers |= {f"m{k}": Number(_MASS, f"of link {k}", round(8.0 * 0.65**k, 2)) for k in range(1, axes + 1)}
 
     def body(_: Mapping[str, float]) -> str:
-        bodies, joints, drives, before, place = "", "", "", "ground", "[0, 0, 0]"
+        bodies, joints, drives, before, origin = "", "", "", "ground", "[0, 0, 0]"
         for k in range(1, axes + 1):
             # upright at zero; the first axis is upright, then two that lie, then in turns
             axis = "[0, 1, 0]" if k in (2, 3) or (k > 3 and k % 2 == 1) else "[0, 0, 1]"
@@ -276,11 +276,11 @@ def _draft_serial_arm(axes: int) -> Kind:
                 f"inertia: [{across}, {across}, m{k}*l{k}^2/40, 0, 0, 0]}}\n"
             )
             joints += (
-                f"  joint_{k}: {{type: revolute, bodies: [{before}, link_{k}], place: [{place}, [0, 0, 0]], "
+                f"  joint_{k}: {{type: revolute, bodies: [{before}, link_{k}], place: [{origin}, [0, 0, 0]], "
                 f"axis: {axis}}}\n"
             )
             drives += f"  q{k}: {{joint: joint_{k}, force: torque_{k}, limits: [deg(-90), deg(90)]}}\n"
-            before, place = f"link_{k}", f"[0, 0, l{k}]"
+            before, origin = f"link_{k}", f"[0, 0, l{k}]"
         return f"""\
 # z up; with all joints at zero the arm stands upright and all frames are parallel to the ground's
 bodies:  # {GUESSED}: centres of mass beside the middle of the links, inertias

@@ -213,12 +213,12 @@ def _guesses(joints: Sequence[DraftJoint]) -> Iterator[tuple[str, Any]]:
             yield joint.name, _texts(turn)
 
 
-def _text(document: dict[str, Any], source: str, draft: Draft, told: bool) -> str:
+def _text(document: dict[str, Any], source: str, draft: Draft, drives_are_stated: bool) -> str:
     guessed = {
         "friction": f"{GUESSED} where it is 0: what the file does not say; found by pkm identify",
         "home": "as the file stands",
     }
-    if not told:
+    if not drives_are_stated:
         guessed["drives"] = f"{GUESSED}: the file does not say which joints are driven"
     if draft.gravity is None:
         guessed["bodies"] = f"{GUESSED}: gravity is [0, 0, -9.81], the file has none"

@@ -44,22 +44,22 @@ def join_fixed_bodies(draft: Draft) -> Draft:
     """Return the draft with one body in place of those that fixed joints hold together, called by the heaviest."""
     masses = {link.name: link for link in draft.links}
     fixed = [joint for joint in draft.joints if joint.type == "fixed"]
-    place: dict[str, tuple[str, Frame]] = {}  # of each body, in the first one of its lump
+    frame_of: dict[str, tuple[str, Frame]] = {}  # of each body, in the first one of its lump
     for name in (GROUND, *masses):
-        if name in place:
+        if name in frame_of:
             continue
-        place[name] = (name, Frame())
+        frame_of[name] = (name, Frame())
         found = [name]
         while found:
             here = found.pop()
             for joint in fixed:
                 if here in joint.bodies:
                     there = joint.bodies[joint.bodies[0] == here]
-                    if there not in place:
-                        place[there] = (name, place[here][1] @ joint.seen_from(here).at_home)
+                    if there not in frame_of:
+                        frame_of[there] = (name, frame_of[here][1] @ joint.seen_from(here).at_home)
                         found.append(there)
     lumps: dict[str, list[str]] = {}
-    for body, (first, _) in place.items():
+    for body, (first, _) in frame_of.items():
         lumps.setdefault(first, []).append(body)
     frames: dict[str, tuple[str, Frame]] = {}
     links, notes = [], []
@@ -68,8 +68,8 @@ def join_fixed_bodies(draft: Draft) -> Draft:
         head = min(
             members, key=lambda one: (one != GROUND, -masses[one].mass if one in masses else 0.0, len(one))
         )
-        base = place[head][1].inverse()
-        frames |= {body: (head, base @ place[body][1]) for body in members}
+        base = frame_of[head][1].inverse()
+        frames |= {body: (head, base @ frame_of[body][1]) for body in members}
         if head != GROUND:
             links.append(_sum_bodies(head, [(masses[body], frames[body][1]) for body in members]))
         others = [body for body in members if body != head and masses[body].mass > 0.0]

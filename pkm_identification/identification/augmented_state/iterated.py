@@ -282,8 +282,11 @@ def dual_estimate(
         model = JointModel.of(machine, rounds.parameters, Prior.of(rounds.parameters), samples, period)
         correlation = add_correlation(rounds.result, model.prior, bool(np.isfinite(samples.readings).any()))
         widened = covariance + correlation.added
-        beside = systematic(model, rounds.around, rounds.noise, rounds.samples, rounds.values)
-        covariance = widened + beside
+        systematic_covariance = systematic(model, rounds.around, rounds.noise, rounds.samples, rounds.values)
+        covariance = widened + systematic_covariance
         scale = np.outer(model.prior.std, model.prior.std)
-        judged = correlation.narrowing @ (widened / scale) @ correlation.narrowing.T * scale + beside
+        judged = (
+            correlation.narrowing @ (widened / scale) @ correlation.narrowing.T * scale
+            + systematic_covariance
+        )
     return DualEstimate(rounds, covariance, judged)

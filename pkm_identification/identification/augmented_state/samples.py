@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pkm_identification.machines.capabilities import MotionSensors, has
 from pkm_identification.machines.contract import Drive, Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.input_validation import ValidatedLog
 
 # of a drive's large change: rounding, and what the integration of a period leaves (some nanometres of a fast machine)
 COORDINATE_FLOOR = 1e-7
@@ -111,7 +111,7 @@ class JointSamples:
         return len(self.time)
 
     @classmethod
-    def of(cls, log: GuardedLog, machine: Machine) -> JointSamples:
+    def of(cls, log: ValidatedLog, machine: Machine) -> JointSamples:
         """Return those of a log that holds forces; additional sensors count where the machine file describes them."""
         if log.force is None:
             raise ValueError("states are estimated from coordinates and forces")

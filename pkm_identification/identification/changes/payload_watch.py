@@ -62,7 +62,7 @@ ANOTHER = 30.0  # by which a load that has changed must explain more than none a
 LEFT, MORE = 1e-3, 2.5e-4
 # The same behind drives that yield: their coordinates are wrong by the load until the model they are corrected by has
 # it.
-LEFT_BY_YIELDING, MORE_BY_YIELDING = 0.02, 0.005
+ELASTIC_LEFT, ELASTIC_MORE = 0.02, 0.005
 KEPT = 100  # equations
 BEFORE = 50  # equations before the onset, two seconds, in which a jump does not show
 SHOWN_BEFORE = 0.1  # of a change: of jumps less than .02 showed before them, of drifts of forces .2 to .6
@@ -131,14 +131,14 @@ def _look(columns, load, measured, believed, noise, scales, tests):
         load_rows[k, own] = both[k, own + which.size]
         for i in range(which.size + 1):
             friction_rows[k, i] = both[k, own + i]
-    ring, products, place = of_load
-    keep(load_rows, ring, products, place)
+    ring, products, index = of_load
+    keep(load_rows, ring, products, index)
     largest = 0.0
     if windows[1] > 0:
-        write_gains(products, place, windows, SUSPICIOUS)
+        write_gains(products, index, windows, SUSPICIOUS)
         largest = windows[5].max()
-    ring, products, place = of_friction
-    keep(friction_rows, ring, products, place)
+    ring, products, index = of_friction
+    keep(friction_rows, ring, products, index)
     return largest
 
 
@@ -179,13 +179,13 @@ class PayloadWatch:
         make: Callable[[ParameterSet], RecursiveEstimator],
         drift: FrictionDrift | None = None,
         clean: int = CLEAN,
-        yielding: bool = False,
+        elastic: bool = False,
     ) -> None:
         self.machine = machine
         self.loaded = make(carrier.extend(machine.parameters))
         self.drift = drift
         self._clean = clean
-        self._left, self._more = (LEFT_BY_YIELDING, MORE_BY_YIELDING) if yielding else (LEFT, MORE)
+        self._left, self._more = (ELASTIC_LEFT, ELASTIC_MORE) if elastic else (LEFT, MORE)
         self._carrier, self._prior = carrier, carrier.prior
         self._jump = filtered(band.sections, np.ones(2 * band.settling))
         self._period, self._stride, self._settling = band.period, band.stride, band.settling
@@ -273,7 +273,7 @@ class PayloadWatch:
             self._held.append(equation)
             clean = len(self._held) - self._settle
             if usable and clean >= self._clean:
-                self._judge(clean)
+                self._assess(clean)
             if self.suspecting and clean >= PATIENCE:
                 self._drop_suspicion()
             return False
@@ -295,7 +295,7 @@ class PayloadWatch:
 
     def _feed(self, equation: Equation) -> bool:
         accepted = self.active.step(
-            equation.time, self._columns(equation), equation.measured, equation.bend, equation.late
+            equation.time, self._columns(equation), equation.measured, equation.transition, equation.late
         )
         if accepted and self.carrying:
             own = len(self.machine.prior.mean)
@@ -312,7 +312,7 @@ class PayloadWatch:
     ) -> float:
         """Show the equation to the tests, and ask for the largest gain; negative when it is not usable."""
         windows = self._test.windows(self._test.count + 1 if asked else 0)
-        tests = self._test.next_place, self._rival.next_place, windows
+        tests = self._test.find_next_index, self._rival.find_next_index, windows
         gain: float = _look(
             self._columns(equation), equation.load, equation.measured, state, active.effective_noise,
             self._scales, tests,
@@ -322,7 +322,7 @@ class PayloadWatch:
             self._rival.kept(equation.time)
         return gain
 
-    def _judge(self, clean: int) -> None:
+    def _assess(self, clean: int) -> None:
         """Announce a payload if it explains what the clean equations show, and better than friction does."""
         fit = self._test.fit(clean)
         tolerated = max(EXPLAINED * self.machine.outputs, self._left * fit.gain / clean)

@@ -59,6 +59,6 @@ def find_causes(
         causes += find_clipped_forces(experiment, full.problem, relative)
         nearest = find_nearest_effects(posterior, experiment, ratio)
         if causes:
-            nearest = [replace(one, cure="") for one in nearest]
+            nearest = [replace(one, correction="") for one in nearest]
         causes += nearest
     return tuple(causes[:MOST])

@@ -99,8 +99,8 @@ def _reverse_one_force(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
     if count == 1:  # that of all forces: no residual shows it
         return
     for row, drive in zip(np.eye(count), full.machine.drives, strict=True):
-        cure = "Reverse the sign of that force"
-        cause = Cause(f"force_sign_{drive.label}", -1.0, 0.0, "", 0.0, cure, FORCE_FACTOR)
+        correction = "Reverse the sign of that force"
+        cause = Cause(f"force_sign_{drive.label}", -1.0, 0.0, "", 0.0, correction, FORCE_FACTOR)
         yield cause, whole.compute_cost(full.measured - 2.0 * force * row)
 
 
@@ -149,9 +149,9 @@ def _turn_gravity(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
         )
         cosine = float(np.clip(direction @ machine.gravity / size**2, -1.0, 1.0))
         where = "upside down" if cosine < -0.99 else f"along {_name_axis(direction)}"
-        cure = f"Set gravity: {[round(float(g), 4) for g in direction]} in the machine file"
+        correction = f"Set gravity: {[round(float(g), 4) for g in direction]} in the machine file"
         cause = Cause(
-            "gravity_direction", float(np.arccos(cosine)), 0.0, "rad", 0.0, cure, "gravity",
+            "gravity_direction", float(np.arccos(cosine)), 0.0, "rad", 0.0, correction, "gravity",
             detail=f"gravity is {where}",
         )  # fmt: skip
         yield cause, whole.compute_cost(full.measured, columns)

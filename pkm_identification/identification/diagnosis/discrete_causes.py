@@ -28,8 +28,8 @@ def build_factor_cause(factor: str, unit: float) -> Cause:
     """
     if unit < 0.0:
         return Cause("force_sign", -1.0, 0.0, "", 0.0, REVERSE, FORCE_FACTOR)
-    cure = f"Convert the forces: one recorded unit is {unit:.6g} N"
-    return Cause("force_unit", unit, 0.0, "N", 0.0, cure, FORCE_FACTOR, detail=factor)
+    correction = f"Convert the forces: one recorded unit is {unit:.6g} N"
+    return Cause("force_unit", unit, 0.0, "N", 0.0, correction, FORCE_FACTOR, detail=factor)
 
 
 def find_cause_of_order(order: Order) -> Cause | None:
@@ -39,8 +39,8 @@ def find_cause_of_order(order: Order) -> Cause | None:
     count = float(np.count_nonzero(order.column != np.arange(len(order.column))))
     detail = in_words(order.column)
     explains = 1.0 - order.left / order.before
-    cure = f"Set the force columns right: {detail}"
-    return Cause("exchanged_struts", count, 0.0, "", explains, cure, "exchange", detail=detail)
+    correction = f"Set the force columns right: {detail}"
+    return Cause("exchanged_struts", count, 0.0, "", explains, correction, "exchange", detail=detail)
 
 
 def in_words(column: NDArray[np.int64]) -> str:

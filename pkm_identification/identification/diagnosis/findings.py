@@ -44,7 +44,7 @@ class Cause:
     std: float
     unit: str
     explains: float
-    cure: str
+    correction: str
     family: str = ""
     detail: str = ""
 

@@ -94,7 +94,7 @@ def find_best_length_order(
     few, force, friction = [part[rows] for part in drives], force[rows], DriveFriction.of(machine, mapping)
     unit = np.full(force.shape[1], ROUGH * np.sqrt(np.mean(force**2)))
     squares = np.full(len(orders), np.inf)
-    for place, order in enumerate(orders):
+    for index, order in enumerate(orders):
         coordinate, rate, acceleration = (np.ascontiguousarray(part[:, order]) for part in few)
         motion = machine.compute_motion(coordinate, rate, acceleration)
         good = motion.status <= DEGRADED
@@ -106,7 +106,7 @@ def find_best_length_order(
         target = force[good] - full[:, :, -1] - full[:, :, :-1] @ prior.mean[:reported]
         scaled = full[:, :, :-1] * prior.std[:reported]
         fit = Base.of(scaled, target, unit)
-        squares[place] = fit.power / len(target)
+        squares[index] = fit.power / len(target)
     best = int(np.argmin(squares))
     if best == 0 or not np.isfinite(squares[best]) or squares[best] > BETTER**2 * squares[0]:
         return None

@@ -40,8 +40,8 @@ def find_nearest_effects(posterior: Posterior, experiment: Experiment, ratio: fl
     ratio : float
         Residual over noise floor.
     """
-    beyond = [_judge_beyond(*one, ratio) for one in _score_beyond(posterior, experiment)]
-    found = [replace(one, cure="") for one in list_found_effects(posterior, ratio)]
+    beyond = [_assess_beyond(*one, ratio) for one in _score_beyond(posterior, experiment)]
+    found = [replace(one, correction="") for one in list_found_effects(posterior, ratio)]
     best: dict[str, Cause] = {}
     for cause in sorted([*found, *beyond], key=lambda one: -one.explains):
         best.setdefault(cause.name, cause)
@@ -71,9 +71,13 @@ def list_found_effects(posterior: Posterior, ratio: float, least: float = 1.0) -
             gone = size**2 / float(variance[k])
             if gone < FOUND**2 or abs(size) * one.widened < least:
                 continue
-            cure = effect.cure_of_one if effect.cure_of_one and name in effect.members else effect.cure
+            correction = (
+                effect.correction_of_one
+                if effect.correction_of_one and name in effect.members
+                else effect.correction
+            )
             value, std = effect.offset + size * one.width, float(np.sqrt(variance[k])) * one.width
-            cause = Cause(name, value, std, one.unit, gone, cure.replace("{name}", name), effect.family)
+            cause = Cause(name, value, std, one.unit, gone, correction.replace("{name}", name), effect.family)
             found.append(cause)
     misfit = posterior.normal.cost(mode.values) * _compute_excess(ratio)
     whole = sum(one.explains for one in found) + misfit
@@ -101,7 +105,7 @@ def _score_beyond(posterior: Posterior, experiment: Experiment) -> list[tuple[Ef
     return found
 
 
-def _judge_beyond(effect: Effect, score: Score, before: float, ratio: float) -> Cause:
+def _assess_beyond(effect: Effect, score: Score, before: float, ratio: float) -> Cause:
     """Return such an effect as a cause."""
     size = float(np.linalg.norm(score.coefficients))
     along = score.coefficients / max(size, 1e-300)
@@ -110,9 +114,11 @@ def _judge_beyond(effect: Effect, score: Score, before: float, ratio: float) -> 
     if effect.reading is not None:
         value, std = effect.reading(value, std)
     left = max(score.left, 0.0) / before
-    cure = effect.cure.replace("{name}", effect.name) if ratio * np.sqrt(left) <= MAX_FLOOR_RATIO else ""
+    correction = (
+        effect.correction.replace("{name}", effect.name) if ratio * np.sqrt(left) <= MAX_FLOOR_RATIO else ""
+    )
     explains = float(np.clip((1.0 - left) / max(_compute_excess(ratio), 1e-300), 0.0, 1.0))
-    return Cause(effect.name, effect.offset + value, std, effect.unit, explains, cure, effect.family)
+    return Cause(effect.name, effect.offset + value, std, effect.unit, explains, correction, effect.family)
 
 
 def _compute_excess(ratio: float) -> float:

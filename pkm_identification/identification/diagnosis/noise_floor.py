@@ -40,9 +40,9 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals import white_noise
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.forces.acting import noise_passed, winding
-from pkm_identification.signals.guard import GuardedLog
-from pkm_identification.signals.guard.samples import rows_of
+from pkm_identification.signals.forces.acting import compute_motor_side_compliance, noise_passed
+from pkm_identification.signals.input_validation import ValidatedLog
+from pkm_identification.signals.input_validation.samples import rows_of
 from pkm_identification.signals.sections import response
 from pkm_identification.signals.white_noise import LAGS, QUIET
 from pkm_identification.signals.zero_phase import filter_log
@@ -97,7 +97,7 @@ def noise_floor(experiment: Experiment, parameters: FloatArray, band_force: Floa
         Measured force in the band, N.
     """
     band, drive = experiment.settings.band, experiment.description.drive
-    left = noise_passed(experiment.settings.guard, band.period, *QUIET)
+    left = noise_passed(experiment.settings.validation, band.period, *QUIET)
     noise_of_file = None if drive is None else drive.force_noise
     passed = _integrate_band_power(band)
     densities, weights, encoders = [], [], []
@@ -138,12 +138,12 @@ def _integrate_band_power(band: BandSettings) -> float:
     return float(np.mean(np.abs(response(band.sections, middle, rate)) ** 4)) * 0.5 * rate
 
 
-def force_density(log: GuardedLog, struts: StrutMotion, friction: Friction) -> FloatArray:
+def force_density(log: ValidatedLog, struts: StrutMotion, friction: Friction) -> FloatArray:
     """One-sided power density of the force where there is no motion, without what answers encoders or reversals.
 
     Parameters
     ----------
-    log : GuardedLog
+    log : ValidatedLog
         One segment of N samples.
     struts : StrutMotion
         Its smooth motion, without some of its first and last rows; empty where the segment is too short for that.
@@ -166,11 +166,11 @@ def force_density(log: GuardedLog, struts: StrutMotion, friction: Friction) -> F
         return white_noise.force_density(log.force, log.length, log.period)
     first = int(np.searchsorted(log.time, struts.time[0]))
     inner = slice(first, first + len(struts))
-    bend = friction_columns(struts.rate, friction)[friction.law.reversing_term]
-    return white_noise.force_density(log.force[inner], log.length[inner], log.period, bend)
+    transition = friction_columns(struts.rate, friction)[friction.law.reversing_term]
+    return white_noise.force_density(log.force[inner], log.length[inner], log.period, transition)
 
 
-def _smooth(experiment: Experiment, part: GuardedLog) -> StrutMotion:
+def _smooth(experiment: Experiment, part: ValidatedLog) -> StrutMotion:
     """Return strut motion, without the force."""
     settings = experiment.settings.filter
     return filter_log(replace(part, force=None), settings.cutoff, settings.order)
@@ -178,7 +178,7 @@ def _smooth(experiment: Experiment, part: GuardedLog) -> StrutMotion:
 
 def _compute_encoder_part(
     experiment: Experiment,
-    part: GuardedLog,
+    part: ValidatedLog,
     struts: StrutMotion,
     known: PlatformMotion,
     parameters: FloatArray,
@@ -192,9 +192,9 @@ def _compute_encoder_part(
     settings, machine = experiment.settings, experiment.description
     if len(struts) == 0:
         return np.zeros(STRUTS)
-    wound = density / (2.0 * settings.period) * winding(settings.guard) ** 2
-    wound = np.zeros(STRUTS) if experiment.modelled_winding else wound
-    noise = np.sqrt(white_noise.position_noise(part.length, settings.period) ** 2 + wound)
+    deflection = density / (2.0 * settings.period) * compute_motor_side_compliance(settings.validation) ** 2
+    deflection = np.zeros(STRUTS) if experiment.elastic_drives_modelled else deflection
+    noise = np.sqrt(white_noise.position_noise(part.length, settings.period) ** 2 + deflection)
     noise = noise * np.random.default_rng(SEED).standard_normal(part.length.shape)
     motion, inverse = _compute_motion(machine, struts, known)
     moved = _smooth(experiment, replace(part, coordinate=part.length + noise))
@@ -220,7 +220,7 @@ def _compute_motion(
     return motion, inverse_jacobians(machine, motion)
 
 
-def _compute_smoothing_part(experiment: Experiment, log: GuardedLog, parameters: FloatArray) -> FloatArray:
+def _compute_smoothing_part(experiment: Experiment, log: ValidatedLog, parameters: FloatArray) -> FloatArray:
     """Rms (6,) in N of what the kinematic low-pass rounds off the model's force in the band."""
     settings, machine = experiment.settings, experiment.description
     part = rows_of(log, _find_longest_segment(log))
@@ -237,7 +237,7 @@ def _compute_smoothing_part(experiment: Experiment, log: GuardedLog, parameters:
     return np.std(passed, axis=0) / (LOWER**2 - 1.0) if len(passed) else np.zeros(STRUTS)
 
 
-def _find_longest_segment(log: GuardedLog) -> slice:
+def _find_longest_segment(log: ValidatedLog) -> slice:
     """Return the longest uninterrupted stretch, cut at LONGEST."""
     part = max(segment_slices(log.segment), key=lambda part: part.stop - part.start)
     return slice(part.start, min(part.stop, part.start + round(LONGEST / log.period)))

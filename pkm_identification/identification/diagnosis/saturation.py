@@ -59,9 +59,9 @@ def find_clipped_forces(experiment: Experiment, problem: Problem, relative: Floa
         explains = float(np.clip(np.sum(above[near, k]) / misfit, 0.0, 1.0)) if misfit > 0.0 else 0.0
         if explains < LEAST_SHARE and not _is_beyond_reading(k, level, experiment.machine):
             continue
-        cure = "Move less fast, or raise the range of the current measurement (drive.motor.force_limit)"
+        correction = "Move less fast, or raise the range of the current measurement (drive.motor.force_limit)"
         cause = Cause(
-            f"saturation_{drive.label}", level, width, drive.force_unit, explains, cure, "saturation",
+            f"saturation_{drive.label}", level, width, drive.force_unit, explains, correction, "saturation",
             detail=f"{100 * share:.2g} % of the samples",
         )  # fmt: skip
         found.append(cause)

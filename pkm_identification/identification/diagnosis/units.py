@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Units of a log that are not the machine's: told first, since nothing passes the guard with them."""
+"""Units of a log that are not the machine's: told first, since nothing passes input validation with them."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def _find_unit_cause(name: str, unit: float, of: str, detail: str) -> Cause:
     )
 
 
-def _count_outside(place: np.ndarray, limits: np.ndarray) -> float:
-    return float(np.mean((place < limits[0]) | (place > limits[1])))
+def _count_outside(position: np.ndarray, limits: np.ndarray) -> float:
+    return float(np.mean((position < limits[0]) | (position > limits[1])))
 
 
 def _guess_length_unit(logs: Sequence[DriveLog], machine: Machine) -> tuple[str, float] | None:

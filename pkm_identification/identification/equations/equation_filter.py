@@ -27,13 +27,13 @@ from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.sections import filter_rows, rest
 
 from ..regression.friction import DriveFriction, build_laws, evaluate_reversing_terms
-from .bend import BendCorrection, foretold, smoothed_bend, take_off
-from .rest import RestWatch
 from .reversal import reversal_pulse, reversal_time
+from .standstill import StandstillWatch
+from .transition_correction import TransitionCorrection, compute_smoothed_transition, foretold, take_off
 
 # Places in the stack that is filtered, behind the machine's columns and a payload's: what is known, friction's bend,
 # pulses, force.
-_KNOWN, _BEND, _PULSE, _FORCE, _ENTRIES = range(5)
+_KNOWN, _TRANSITION, _PULSE, _FORCE, _ENTRIES = range(5)
 
 
 class Equation(NamedTuple):
@@ -58,7 +58,7 @@ class Equation(NamedTuple):
     regressor: FloatArray
     load: FloatArray
     measured: FloatArray
-    bend: FloatArray
+    transition: FloatArray
     late: int = 0
     resting: bool = False
 
@@ -84,7 +84,8 @@ def _take_sample(columns, sample, age, time, friction, smoothing, band, drives):
     `columns` (n, P) are the machine's, without the drives' friction; `sample` is (coordinate, rate, acceleration,
     force, state and the row of `EquationFilter.step`), `age` how many came before it in its stretch: it tells
     their places in the rings. `friction` are the entries of `DriveFriction`, laws (2, n, L) of rates and of smoothed
-    ones, and reversing terms (n,); `smoothing` weights and ring of rates of `smoothed_bend`; `band` is a plain `_Band`.
+    ones, and reversing terms (n,); `smoothing` weights and ring of rates of
+    `compute_smoothed_transition`; `band` is a plain `_Band`.
     The drives' motion goes into the ring of `drives`, (3, k, n).
     """
     coordinate, rate, acceleration, force, state, row = sample
@@ -99,7 +100,7 @@ def _take_sample(columns, sample, age, time, friction, smoothing, band, drives):
             row[3 * count + i] = force[i]
         for k in range(state.size):
             row[4 * count + k] = state[k]
-    terms, bend = np.empty((count, TERMS)), np.empty(count)
+    terms, transition = np.empty((count, TERMS)), np.empty(count)
     for i in range(count):
         law = law_tuple(laws[0, i], 0)
         terms[i, 0], terms[i, 1], terms[i, 2] = friction_terms(rate[i], law)
@@ -119,9 +120,11 @@ def _take_sample(columns, sample, age, time, friction, smoothing, band, drives):
     if age == 0:
         for k in range(rates.shape[0]):
             copy_vector(rate, rates[k])
-    smoothed_bend(rate, laws[0], laws[1], reversing, weights, rates, age % rates.shape[0], bend)
+    compute_smoothed_transition(
+        rate, laws[0], laws[1], reversing, weights, rates, age % rates.shape[0], transition
+    )
     for i in range(count):
-        stack[i, base + _BEND] = bend[i]
+        stack[i, base + _TRANSITION] = transition[i]
     one, out = stack.reshape((1, stack.size)), filtered.reshape((1, stack.size))
     if age == 0:
         # as if the first sample had lasted for ever
@@ -137,11 +140,11 @@ def _fill_equation(filtered, state, shape, correction, smoothing, equation):
     """Write what `Equation` has out of the band's stack and state (S, 2, C).
 
     `equation` are regressor, load, measured and bend. `shape` are the numbers of columns and of nuisance parameters.
-    `correction` are the gains and what enters of `BendCorrection`: no gains where nothing is taken off.
+    `correction` are the gains and what enters of `TransitionCorrection`: no gains where nothing is taken off.
     `smoothing` are what smoothing changes (n,), what share of it may be wrong, and what is believed of the parameters
     at present, a `Belief`.
     """
-    columns, load, measured, bend = equation
+    columns, load, measured, transition = equation
     width, nuisance = shape
     count, last = filtered.shape
     base = width + load.shape[1]
@@ -156,17 +159,17 @@ def _fill_equation(filtered, state, shape, correction, smoothing, equation):
     gains, entering = correction
     if gains.size:
         for i in range(count):
-            bend[i] = foretold(gains, state, i * last + base + _BEND)
-        take_off(bend, entering, columns, measured)
+            transition[i] = foretold(gains, state, i * last + base + _TRANSITION)
+        take_off(transition, entering, columns, measured)
     mapping, known = entering
     changed, left, (center, scale, moved, _) = smoothing
     for i in range(count):
-        bend[i] = 0.0
+        transition[i] = 0.0
         if left > 0.0:
             believed = known[i]
             for k in range(moved.size):
                 believed += mapping[i, k] * (center[k] + scale[k] * moved[k])
-            bend[i] = left * changed[i] * believed
+            transition[i] = left * changed[i] * believed
 
 
 class EquationFilter:
@@ -219,7 +222,7 @@ class EquationFilter:
         self._band = tuple(
             _Band(sections, rest(sections), np.empty((len(sections), 2, stack.size)), stack, self._filtered)
         )
-        correction = BendCorrection(machine, parameters, band, kinematic_cutoff)
+        correction = TransitionCorrection(machine, parameters, band, kinematic_cutoff)
         gains = np.empty((0, 2)) if correction.gains is None else correction.gains
         self._correction = gains, correction.entering
         self._left = correction.left
@@ -232,7 +235,7 @@ class EquationFilter:
         self._since = self._made = 0
         self._reversal_time = reversal_time(band.period)
         self._age = 0
-        self._rest = RestWatch(machine, parameters, band)
+        self._rest = StandstillWatch(machine, parameters, band)
         self._not_kept = np.empty(0)
         self.shapes = self._tracker.shapes
         self.kept = 4 * count + sum(int(np.prod(shape)) for shape in self.shapes)
@@ -268,7 +271,7 @@ class EquationFilter:
             self._rest.begin()
         self._since += 1
         if self._since == self._due:
-            self._bend = self._filtered[:, self._width + self._load + _BEND].copy()
+            self._bend = self._filtered[:, self._width + self._load + _TRANSITION].copy()
         return True
 
     def equation(self, time: float, believed: Belief) -> Equation:
@@ -288,9 +291,9 @@ class EquationFilter:
         self._since, self._made = 0, self._made + 1
         width, count = self._width, len(self._bend)
         columns, load = np.zeros((count, width + self._nuisance)), np.empty((count, self._load))
-        measured, bend = np.empty((2, count))
+        measured, transition = np.empty((2, count))
         _fill_equation(
             self._filtered, self._band[2], (width, self._nuisance), self._correction, (self._bend, left, believed),
-            (columns, load, measured, bend),
+            (columns, load, measured, transition),
         )  # fmt: skip
-        return Equation(time, columns, load, measured, bend, self._late, resting)
+        return Equation(time, columns, load, measured, transition, self._late, resting)

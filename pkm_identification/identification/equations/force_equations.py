@@ -21,8 +21,8 @@ from pkm_identification.signals.band import BandSettings
 from ..regression.friction import DriveFriction
 from ..samples import Samples
 from .band_rows import band_pieces, through_band
-from .bend import BendCorrection, bends_in_band, take_off_all
 from .reversal import reversal_pulses, reversal_time
+from .transition_correction import TransitionCorrection, filter_transitions, take_off_all
 
 
 def force_equations(
@@ -61,7 +61,7 @@ def force_equations(
     rubbing = exact if noise is None or not noise.any() else DriveFriction.of(machine, mapping, noise)
     correction = None
     if corrected and samples.low_pass is not None:
-        correction = BendCorrection(machine, parameters, band, samples.low_pass.cutoff)
+        correction = TransitionCorrection(machine, parameters, band, samples.low_pass.cutoff)
     drives, time, parts = np.arange(len(machine.drives)), reversal_time(band.period), []
     for piece in band_pieces(samples.segment, band, online):
         moved, stamps = motion[piece.part], samples.time[piece.part]
@@ -81,9 +81,11 @@ def force_equations(
         if correction is not None and correction.gains is not None:
             assert samples.low_pass is not None
             early = int(np.searchsorted(stamps, samples.rounded_after, side="right"))
-            bends = bends_in_band(machine, samples.low_pass, correction, moved.rate, early, piece, band)
+            transitions = filter_transitions(
+                machine, samples.low_pass, correction, moved.rate, early, piece, band
+            )
             columns = np.ascontiguousarray(columns)
-            take_off_all(bends, correction.entering, columns, measured)
+            take_off_all(transitions, correction.entering, columns, measured)
         parts.append(
             Equations(
                 time=stamps[piece.chosen],

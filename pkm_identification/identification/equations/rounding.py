@@ -29,8 +29,8 @@ from pkm_identification.signals.butterworth import low_pass, zero_phase
 from pkm_identification.signals.causal import FilterSettings
 
 from ..samples import Samples
-from .bend import STRONGER, share
 from .reversal import REVERSAL, find_coulomb, reversal_pulses, reversal_time
+from .transition_correction import STRONGER, compute_richardson_factor
 
 # Of the prior, in factors measured: of `uf` those estimated are .4 to 4.6 times as large, and a width of 2 drew a delay
 # to one side by four deviations.
@@ -65,9 +65,9 @@ def narrow_reversals(
     for k, entry in enumerate(parameters.entries):
         if entry.symbol != REVERSAL or entry.limb is None or entry.limb not in drives:
             continue
-        place = coulomb[entry.limb]
-        own = parameters.entries[place]
-        size = max(abs(float(values[place])), abs(own.nominal)) or own.size or own.scale
+        index = coulomb[entry.limb]
+        own = parameters.entries[index]
+        size = max(abs(float(values[index])), abs(own.nominal)) or own.size or own.scale
         std[k] = min(std[k], WIDTH * size * rounding[entry.limb])
     return Prior(prior.mean, std)
 
@@ -95,5 +95,5 @@ def measure_rounding(machine: Machine, samples: Sequence[Samples], smoothing: Fi
         change = reversal_pulses(machine, 0.5 * (again + rate), 0.5 * (again - rate), 1.0)
         product += np.sum(change * pulses, axis=0)
         square += np.sum(pulses**2, axis=0)
-    factor = share(1.0) * np.abs(product) / np.maximum(square, 1e-300)
+    factor = compute_richardson_factor(1.0) * np.abs(product) / np.maximum(square, 1e-300)
     return np.maximum(factor, LEAST_DELAY / time)

@@ -28,7 +28,7 @@ CRITERIA = (D, A, E, CONDITION)
 _PRIOR = 1e-6
 _WEIGHTED = (A, E)
 _NO_WORSE = 1.05  # times the deviation after the motion that one begins with
-_GUARD = 300.0  # of the square of the logarithm of what is more than that
+_PROTECTION = 300.0  # of the square of the logarithm of what is more than that
 
 
 class Criterion:
@@ -84,12 +84,12 @@ class Criterion:
         size, direction = np.linalg.eigh(self._information(columns))
         return np.asarray(np.sqrt(direction**2 @ (1.0 / np.maximum(size, _PRIOR))), dtype=np.float64)
 
-    def guard(self, reference: FloatArray) -> None:
+    def protect(self, reference: FloatArray) -> None:
         """Let it cost where a parameter that has a weight is shown worse than by these weighted rows (R, P)."""
         self._most = np.log(np.diag(self.covariance(reference))) + 2 * np.log(_NO_WORSE)
 
     def _worse(self, covariance: FloatArray) -> FloatArray:
-        """Logarithms of what each deviation is more than the guard allows, (P,)."""
+        """Logarithms of what each deviation is more than input validation allows, (P,)."""
         if self._most is None:
             return np.zeros(len(covariance))
         excess = 0.5 * np.maximum(np.log(np.diag(covariance)) - self._most, 0.0)
@@ -117,7 +117,7 @@ class Criterion:
             values, vectors = np.linalg.eigh(weighted)
             worst = covariance @ (self._weights * vectors[:, -1])
             by_scaled = -np.outer(worst, worst) / values[-1]
-        share = _GUARD * self._worse(covariance) / np.diag(covariance)
+        share = _PROTECTION * self._worse(covariance) / np.diag(covariance)
         by_scaled = by_scaled - (covariance * share) @ covariance
         return by_scaled * np.outer(scale, scale)
 
@@ -130,7 +130,7 @@ class Criterion:
                 unitless.condition if unitless.rank == len(self._scale) else 1e15 * (1 - unitless.rank / 1e3)
             )
         covariance = self.covariance(columns)
-        cost = _GUARD * float(np.sum(self._worse(covariance) ** 2))
+        cost = _PROTECTION * float(np.sum(self._worse(covariance) ** 2))
         if self._name == D:
             return cost - float(np.linalg.slogdet(self._information(columns))[1])
         if self._name == A:

@@ -29,7 +29,7 @@ from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.records import read_log, read_logs
 from pkm_identification.signals.butterworth import low_pass, zero_phase, zero_phase_response
 from pkm_identification.signals.differences import central_differences, stencil
-from pkm_identification.signals.guard.samples import rows_of
+from pkm_identification.signals.input_validation.samples import rows_of
 
 from ..experiment import Experiment
 from ..regression.validation import validate_logs
@@ -110,9 +110,9 @@ def read_log_response(path: str | Path, subject: Subject, **how: Any) -> LogResp
     if len(log) < 2 * edge + every * len(subject.names):
         raise LogError(f"{path}: {len(log)} samples are too few to show {len(subject.names)} parameters")
     smooth = zero_phase(sections, values)
-    place = smooth[:, :count]
-    parts = [place[edge:-edge]]
-    for one in central_differences(place, period, differences):
+    position = smooth[:, :count]
+    parts = [position[edge:-edge]]
+    for one in central_differences(position, period, differences):
         inner = edge - differences.reach
         parts.append(one[inner : len(one) - inner])
     motion = machine.compute_motion(parts[0][::every], parts[1][::every], parts[2][::every])

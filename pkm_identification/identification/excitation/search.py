@@ -74,7 +74,7 @@ def search(
     say: Callable[[str], None] = lambda text: None,
     stopped: Callable[[], bool] = lambda: False,
     most: int | None = None,
-    begun: float | None = None,
+    started: float | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Excitation:
     """Search a motion for as long as the budget lasts.
@@ -107,11 +107,11 @@ def search(
     if not budget > 0:
         raise SettingsError(f"budget {budget:g} s: must be more than 0")
     run = _Run(
-        subject, criterion, budget, seed, say=say, stopped=stopped, most=most, clock=clock, begun=begun
+        subject, criterion, budget, seed, say=say, stopped=stopped, most=most, clock=clock, started=started
     )
-    if begun is not None:
+    if started is not None:
         say(
-            f"loaded in {run.ready - begun:.1f} s; {run.end - run.ready:.1f} s of {budget:g} s are left for the search"
+            f"loaded in {run.ready - started:.1f} s; {run.end - run.ready:.1f} s of {budget:g} s are left to search"
         )
     if criterion.smooth:
         run.steps()
@@ -135,17 +135,17 @@ class _Run:
         stopped: Callable[[], bool],
         most: int | None,
         clock: Callable[[], float],
-        begun: float | None,
+        started: float | None,
     ) -> None:
         self._subject, self._criterion = subject, criterion
         self._say, self._stopped, self._most, self._clock = say, stopped, most, clock
         self._rng = np.random.default_rng(seed)
         self.reference, self.best, self.columns = _choose_start(subject)
-        criterion.guard(self.reference)
+        criterion.protect(self.reference)
         self.start, self.value = criterion(self.reference), criterion(self.columns)
         self.tried = self.kept = 0
         self.ready = self._last_report = clock()
-        loading = 0.0 if begun is None else self.ready - begun
+        loading = 0.0 if started is None else self.ready - started
         self.end = self.ready + budget - min(loading, _MOST_LOADING * budget)
 
     def ended(self) -> bool:

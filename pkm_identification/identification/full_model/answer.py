@@ -35,7 +35,7 @@ from pkm_identification.estimation.posterior.thresholds import (
     NEGATIVE,
     VERY_LARGE_SHARE,
 )
-from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, Conflict, judge
+from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, Conflict, assess
 from pkm_identification.machines.knowledge import KnownNumber
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -78,7 +78,7 @@ def answer(
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
     certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
     factor = posterior.common_factor if abs(conflicts[0].deviations) > MAX_CONFLICT else ""
-    verdict = judge(
+    verdict = assess(
         ratio, posterior.residual_share, posterior.held_out_ratio,
         posterior.blocks.halves_disagreement(views.slopes), conflicts,
         any(one.status == CONTRADICTS for one in values), factor, _find_impossible(posterior, values), certain,
@@ -108,10 +108,10 @@ def _find_covariance(
     of_file = np.sqrt(np.maximum(np.array([one.file_std for one in values]) ** 2 - gain**2, 0.0))
     own = moved[rows].T * (of_file / np.maximum(np.sqrt(np.sum(moved[rows] ** 2, axis=1)), 1e-300))
     # what is no number of the file, as friction and drifts, is another in every log
-    judged = np.array([one.judged for one in posterior.model.unknowns])
+    assessed = np.array([one.assessed for one in posterior.model.unknowns])
     total = white * np.outer(data, data) + own.T @ own + np.outer(gain, gain)
     total = 0.5 * (total + total.T) + ROUNDING * np.diag(np.diag(total))  # or it is none, by rounding
-    return total, np.vstack([own[judged], gain])
+    return total, np.vstack([own[assessed], gain])
 
 
 def _common_gain(posterior: Posterior) -> KnownNumber:
@@ -204,7 +204,7 @@ def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
     off = mode.unknowns / np.maximum(own, LEAST_SEEN)
     worst: dict[str, float] = {}
     for unknown, one in zip(posterior.model.unknowns, off.tolist(), strict=True):
-        if unknown.judged and abs(one) >= abs(worst.get(unknown.key, 0.0)):
+        if unknown.assessed and abs(one) >= abs(worst.get(unknown.key, 0.0)):
             worst[unknown.key] = one
     return tuple(Conflict(key, worst[key]) for key in sorted(worst, key=lambda one: -abs(worst[one])))
 
@@ -228,12 +228,12 @@ def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
     first = full.basis + full.reversals
     numbers = [k for k, unknown in enumerate(posterior.model.unknowns) if unknown.effect]
     found = []
-    for place, k in enumerate(numbers):
+    for index, k in enumerate(numbers):
         unknown, value = posterior.model.unknowns[k], float(mode.unknowns[k])
         if abs(value) <= LIKELY * std[k]:
             continue
-        added = np.sqrt(np.mean(full.columns[:, :, first + place] ** 2, axis=0)) * abs(
-            mode.values[first + place]
+        added = np.sqrt(np.mean(full.columns[:, :, first + index] ** 2, axis=0)) * abs(
+            mode.values[first + index]
         )
         share = float(np.max(added / force))
         large = abs(value) * unknown.widened > 1.0 or share > LARGE_SHARE

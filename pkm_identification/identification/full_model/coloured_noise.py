@@ -28,7 +28,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import band_pass, zero_phase
-from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.input_validation import ValidatedLog
 from pkm_identification.signals.sections import response
 from pkm_identification.signals.white_noise import LAGS, find_quantum, force_density
 
@@ -100,7 +100,7 @@ def _measure_above_band(rows: LogRows, basis: FloatArray, band: BandSettings) ->
             for _ in range(DERIVATIVES):
                 filtered.append(np.gradient(filtered[-1], axis=0))
             columns = np.stack(filtered, axis=2)
-            power += [_leave_apart(columns[:, k], passed[:, k]) for k in drives]
+            power += [_separate(columns[:, k], passed[:, k]) for k in drives]
             count += len(passed)
     if not count:
         return None
@@ -109,14 +109,14 @@ def _measure_above_band(rows: LogRows, basis: FloatArray, band: BandSettings) ->
     return power / count / width * _integrate(band, np.ones_like(frequency))
 
 
-def _leave_apart(columns: FloatArray, values: FloatArray) -> float:
+def _separate(columns: FloatArray, values: FloatArray) -> float:
     """Return the sum of squares of values (N,) that is in none of some columns (N, q)."""
     scaled = columns / np.maximum(np.sqrt(np.mean(columns**2, axis=0)), 1e-300)
     gram = scaled.T @ scaled + 1e-9 * len(values) * np.eye(scaled.shape[1])
     return float(np.sum((values - scaled @ np.linalg.solve(gram, scaled.T @ values)) ** 2))
 
 
-def _continue_downwards(log: GuardedLog, band: BandSettings) -> FloatArray:
+def _continue_downwards(log: ValidatedLog, band: BandSettings) -> FloatArray:
     """Return the variance (n,) in the band by the force far above it; infinite where no shape can be seen."""
     rate = 1.0 / band.period
     part = max(segment_slices(log.segment), key=lambda one: one.stop - one.start)

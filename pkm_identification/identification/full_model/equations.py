@@ -112,8 +112,8 @@ class FullEquations:
             np.concatenate([one.at_equations(getattr(one.motion, part)) for one in self.rows])
             for part in ("coordinate", "rate", "acceleration")
         ]
-        place, rate, acceleration = motion
-        sizes = (np.abs(rate), np.abs(acceleration), place, np.abs(force), force)
+        position, rate, acceleration = motion
+        sizes = (np.abs(rate), np.abs(acceleration), position, np.abs(force), force)
         return [*(one > np.median(one, axis=0) for one in sizes), rate > 0.0]
 
     def find_inner_equations(self) -> NDArray[np.bool_]:

@@ -77,7 +77,7 @@ class Nuisance:
     directions: FloatArray
 
     @property
-    def judged(self) -> bool:
+    def assessed(self) -> bool:
         """Whether one that is large contradicts the file: of friction near standstill and drifts no file tells."""
         return self.effect.name not in (*FRICTION, *unsearched.UNWRITTEN, *SHAPES)
 

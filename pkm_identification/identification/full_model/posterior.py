@@ -186,9 +186,9 @@ def _widen(found: FloatArray, full: FullEquations) -> FloatArray:
     """
     widths = np.sqrt((FREEDOM + found**2) / (FREEDOM + 1.0))
     first = full.basis + full.reversals
-    for nuisance, place in full.list_effects():
-        own = slice(place.start - first, place.stop - first)
-        if not nuisance.judged:
+    for nuisance, columns in full.list_effects():
+        own = slice(columns.start - first, columns.stop - first)
+        if not nuisance.assessed:
             common = np.sqrt((FREEDOM + np.sum(found[own] ** 2)) / (FREEDOM + len(found[own])))
             widths[own] = np.maximum(widths[own], common)
     return np.maximum(widths, 1.0)
@@ -220,7 +220,7 @@ def build_model(full: FullEquations, widened: FloatArray | None = None) -> FileM
         for name, key, width, its_unit in rows:
             factor = next(factors)
             unknown = Unknown(
-                name, key, factor * width, its_unit, nuisance.judged, True, factor, nuisance.largest
+                name, key, factor * width, its_unit, nuisance.assessed, True, factor, nuisance.largest
             )
             model.add(unknown, factor * unit[first])
             first += 1
@@ -240,8 +240,8 @@ def _weigh_residual(residual: FloatArray, full: FullEquations, mode: Mode) -> Fl
 def _find_common_factor(posterior: Posterior) -> str:
     """Return the name of a factor of all forces without which the file is not contradicted; empty if there is none."""
     unknowns, normal = posterior.model.unknowns, posterior.normal
-    judged = np.array([one.judged for one in unknowns])
-    own = _find_worst(posterior.mode.unknowns * [one.widened for one in unknowns], judged)
+    assessed = np.array([one.assessed for one in unknowns])
+    own = _find_worst(posterior.mode.unknowns * [one.widened for one in unknowns], assessed)
     model = build_model(posterior.equations)
     found, least = "", own
 
@@ -249,7 +249,7 @@ def _find_common_factor(posterior: Posterior) -> str:
         # forces times a factor, and their noise with them
         changed = NormalEquations(normal.gram / factor**2, normal.pull / factor, normal.power)
         mode = find_mode(model, changed, (np.zeros(model.width),), STEPS)
-        return _find_worst(mode.unknowns, judged) if mode.converged else float("inf")
+        return _find_worst(mode.unknowns, assessed) if mode.converged else float("inf")
 
     for name, factor in COMMON_FACTORS:
         conflict = find_conflict(factor)
@@ -261,8 +261,8 @@ def _find_common_factor(posterior: Posterior) -> str:
     return found
 
 
-def _find_worst(unknowns: FloatArray, judged: FloatArray) -> float:
-    return float(np.max(np.abs(unknowns[judged]), initial=0.0))
+def _find_worst(unknowns: FloatArray, assessed: FloatArray) -> float:
+    return float(np.max(np.abs(unknowns[assessed]), initial=0.0))
 
 
 def build_views(parameters: ParameterSet, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:

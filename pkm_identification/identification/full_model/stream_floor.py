@@ -102,7 +102,7 @@ def _measure_parts(
         assert samples.force is not None
         bend = _smooth_reversals(machine, filter_settings, motion.rate, every)
         acting = noise_passed(
-            settings.guard, raw_period, LOWEST_QUIET * highest * raw_period, highest * raw_period
+            settings.validation, raw_period, LOWEST_QUIET * highest * raw_period, highest * raw_period
         )
         found = force_density(samples.force, motion.coordinate, period, bend, quiet)
         density = found / (passed_there * acting)

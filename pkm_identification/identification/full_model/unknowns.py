@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.machines.knowledge import AlikeBodies, Knowledge, KnownBody, KnownNumber
+from pkm_identification.machines.knowledge import Knowledge, KnownBody, KnownNumber, LikeBodies
 from pkm_identification.numerics.arrays import FloatArray
 
 # Offsets of a body: mass, centre of mass, moments about it, products
@@ -67,7 +67,7 @@ class Unknown:
     key: str
     width: float
     unit: str = ""
-    judged: bool = True
+    assessed: bool = True
     effect: bool = False
     widened: float = 1.0
     largest: float = float("inf")
@@ -303,7 +303,7 @@ class FileModel:
         self,
         shape: BodyShape,
         rows: FloatArray,
-        group: AlikeBodies | None,
+        group: LikeBodies | None,
         common: dict[int, NDArray[np.int64]],
     ) -> None:
         # what the basis knows of, near a place where nothing vanishes by chance

@@ -19,16 +19,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.signals.guard import GuardedLog
-from pkm_identification.signals.guard.samples import rows_of
+from pkm_identification.signals.input_validation import ValidatedLog
+from pkm_identification.signals.input_validation.samples import rows_of
 
 from ..experiment import Experiment
 
 MOST = 300_000  # samples that a fit is judged by: five minutes at 1 kHz
-STRETCH = 30_000
+SEGMENT_ROWS = 30_000
 
 
-def excerpt(experiment: Experiment, most: int = MOST, stretch: int = STRETCH) -> Experiment:
+def excerpt(experiment: Experiment, most: int = MOST, segment_length: int = SEGMENT_ROWS) -> Experiment:
     """Return the experiment with at most so many samples of its logs, in stretches that are spread evenly over each.
 
     An experiment with fewer is returned as it is, and so is one with effects that are estimated besides.
@@ -42,20 +42,22 @@ def excerpt(experiment: Experiment, most: int = MOST, stretch: int = STRETCH) ->
     whole = sum(len(log.time) for log in experiment.logs)
     if whole <= most or experiment.point is not None:
         return experiment
-    logs = tuple(_cut_excerpt(log, most / whole, stretch) for log in experiment.logs)
+    logs = tuple(_cut_excerpt(log, most / whole, segment_length) for log in experiment.logs)
     return replace(experiment, logs=logs)
 
 
-def format_excerpt_sentence(experiment: Experiment, judged: Experiment) -> tuple[str, ...]:
+def format_excerpt_sentence(experiment: Experiment, assessed: Experiment) -> tuple[str, ...]:
     """Return what of an experiment's logs its fit was judged by, in words; nothing where it was all."""
-    if judged is experiment:
+    if assessed is experiment:
         return ()
-    whole, part = (sum(len(log.time) for log in one.logs) * experiment.period for one in (experiment, judged))
+    whole, part = (
+        sum(len(log.time) for log in one.logs) * experiment.period for one in (experiment, assessed)
+    )
     return (f"the fit was judged by {part:.0f} s spread over the {whole:.0f} s of the logs",)
 
 
-def _cut_excerpt(log: GuardedLog, share: float, stretch: int) -> GuardedLog:
-    count = max(1, round(share * len(log.time) / stretch))
+def _cut_excerpt(log: ValidatedLog, share: float, segment_length: int) -> ValidatedLog:
+    count = max(1, round(share * len(log.time) / segment_length))
     size = int(share * len(log.time) / count)
     starts = np.linspace(0, len(log.time) - size, count).astype(np.int64)
     rows = (starts[:, None] + np.arange(size)).ravel()

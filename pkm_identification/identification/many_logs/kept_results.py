@@ -63,15 +63,15 @@ class ResultFolder:
         If it cannot be made.
     """
 
-    def __init__(self, place: str) -> None:
-        self.place = place.rstrip("/") or place
+    def __init__(self, folder: str) -> None:
+        self.place = folder.rstrip("/") or folder
         self._system, self._root = library("fsspec.core", "fleet").url_to_fs(self.place)
         try:
             if self._system.exists(self._root) and not self._system.isdir(self._root):
-                raise OutputError(f"--out {place}: exists and is not a folder")
+                raise OutputError(f"--out {folder}: exists and is not a folder")
             self._system.makedirs(f"{self._root}/{RESULTS}", exist_ok=True)
         except OSError as error:
-            raise OutputError(f"--out {place}: cannot be made: {error.strerror or error}") from None
+            raise OutputError(f"--out {folder}: cannot be made: {error.strerror or error}") from None
 
     def kept(self, key: str) -> dict[str, Any] | None:
         """Return the record of a key; None where there is none, or a damaged one."""

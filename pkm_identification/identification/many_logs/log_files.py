@@ -86,8 +86,8 @@ def find_logs(places: Sequence[str]) -> list[tuple[str, str]]:
         If there is no log.
     """
     names: dict[str, str] = {}
-    for place in places:
-        for url, name in _list_folder(place):
+    for folder in places:
+        for url, name in _list_folder(folder):
             names.setdefault(url, name)
     if not names:
         raise LogError(
@@ -138,21 +138,21 @@ def is_local(url: str) -> bool:
     return "://" not in url
 
 
-def _list_folder(place: str) -> list[tuple[str, str]]:
-    system, path = _open(place)
+def _list_folder(folder: str) -> list[tuple[str, str]]:
+    system, path = _open(folder)
     try:
         if any(mark in path for mark in "*?["):
-            return _list_pattern(system, path, place)
+            return _list_pattern(system, path, folder)
         if not system.exists(path):
-            raise SettingsError(f"{place}: there is no such file or folder")
+            raise SettingsError(f"{folder}: there is no such file or folder")
         if not system.isdir(path):
-            return [(_build_url(system, path, place), PurePosixPath(path).name)]
+            return [(_build_url(system, path, folder), PurePosixPath(path).name)]
         files = system.find(path)
     except OSError as error:
-        raise SettingsError(f"{place}: cannot be read: {error.strerror or error}") from None
+        raise SettingsError(f"{folder}: cannot be read: {error.strerror or error}") from None
     bags = [str(PurePosixPath(file).parent) for file in files if PurePosixPath(file).name == BAG]
     if path.rstrip("/") in bags:
-        return [(_build_url(system, path, place), PurePosixPath(path).name)]
+        return [(_build_url(system, path, folder), PurePosixPath(path).name)]
     logs = [
         file
         for file in files
@@ -161,28 +161,28 @@ def _list_folder(place: str) -> list[tuple[str, str]]:
         and str(PurePosixPath(file).parent) not in bags
     ]
     root = path.rstrip("/") + "/"
-    return [(_build_url(system, one, place), one.removeprefix(root)) for one in [*logs, *bags]]
+    return [(_build_url(system, one, folder), one.removeprefix(root)) for one in [*logs, *bags]]
 
 
-def _list_pattern(system: Any, pattern: str, place: str) -> list[tuple[str, str]]:
+def _list_pattern(system: Any, pattern: str, folder: str) -> list[tuple[str, str]]:
     root = pattern[: min(pattern.index(mark) for mark in "*?[" if mark in pattern)].rpartition("/")[0] + "/"
     matches = [
         path
         for path in system.glob(pattern)
         if not path.endswith(LAYOUT) and (not system.isdir(path) or system.exists(f"{path}/{BAG}"))
     ]
-    return [(_build_url(system, path, place), path.removeprefix(root)) for path in matches]
+    return [(_build_url(system, path, folder), path.removeprefix(root)) for path in matches]
 
 
-def _build_url(system: Any, path: str, place: str) -> str:
-    return system.unstrip_protocol(path) if not is_local(place) else path
+def _build_url(system: Any, path: str, folder: str) -> str:
+    return system.unstrip_protocol(path) if not is_local(folder) else path
 
 
-def _open(place: str) -> tuple[Any, str]:
+def _open(folder: str) -> tuple[Any, str]:
     try:
-        return library("fsspec.core", "fleet").url_to_fs(place)
+        return library("fsspec.core", "fleet").url_to_fs(folder)
     except (ImportError, ValueError, OSError) as error:
-        raise SettingsError(f"{place}: cannot be opened: {' '.join(str(error).split())}") from None
+        raise SettingsError(f"{folder}: cannot be opened: {' '.join(str(error).split())}") from None
 
 
 def _read_modification_time(system: Any, path: str) -> float:

@@ -51,7 +51,7 @@ def effects(machine: Machine, parameters: ParameterSet) -> list[Effect]:
             unit=units[0] if len(set(units)) == 1 else "",
             columns=of_basis(directions),
             scale=SHARE * typical_force(machine) * SETTLES / (FAST * rates_of(machine)),
-            cure="Set the inertia of the drive in the machine file, or estimate it with --also {name}",
+            correction="Set the inertia of the drive in the machine file, or estimate it with --also {name}",
             members=name_drives(NAME, machine),
             common=NAME if len(set(units)) == 1 else "",
             linear=True,

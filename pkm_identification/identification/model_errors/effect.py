@@ -41,7 +41,7 @@ class Effect:
         What a large coefficient is: standard deviation of its prior.
     cure : str
         What to do, for a person; `{name}` stands for the cause's own name.
-    cure_of_one : str
+    correction_of_one : str
         What to do where a single member is the cause, if that is something else.
     members : tuple of str
         Names of the single coefficients where each is a cause of its own, as `force_gain_4`; empty where the
@@ -71,7 +71,7 @@ class Effect:
     unit: str
     columns: Columns
     scale: FloatArray
-    cure: str
+    correction: str
     members: tuple[str, ...] = ()
     common: str = ""
     offset: float = 0.0
@@ -79,7 +79,7 @@ class Effect:
     linear: bool = False
     parts: tuple[str, ...] = ()
     directions: FloatArray | None = None
-    cure_of_one: str = ""
+    correction_of_one: str = ""
     positive: bool = False
     units: tuple[str, ...] = ()
     secant: Callable[[Situation, FloatArray], FloatArray] | None = None
@@ -105,7 +105,7 @@ def units_of_drives(machine: Machine, pattern: str) -> dict[str, str | tuple[str
     return {"unit": units[0]} if len(set(units)) == 1 else {"unit": "", "units": units}
 
 
-def say_cure(machine: Machine, key: str) -> str:
+def describe_correction(machine: Machine, key: str) -> str:
     """Return what to do: what a key of the file has, of machines whose files have it, or to estimate it."""
     if machine.states_reports:
         return f"{key} in the machine file, or estimate it with --also {{name}}"

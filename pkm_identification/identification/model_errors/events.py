@@ -58,9 +58,9 @@ def jumps(log: CoordinateLog) -> list[tuple[int, float]]:
     usual = np.maximum(1.4826 * np.median(np.abs(third), axis=0), 1e-9 + 2.0 * _step_of(log.coordinate))
     scaled = np.abs(third) / usual
     for k in range(third.shape[1]):
-        place = int(np.argmax(scaled[:, k]))
-        if scaled[place, k] > JUMP:
-            jumps.append((float(scaled[place, k]), k, float(log.time[place + 2])))
+        index = int(np.argmax(scaled[:, k]))
+        if scaled[index, k] > JUMP:
+            jumps.append((float(scaled[index, k]), k, float(log.time[index + 2])))
     return [(k, time) for _, k, time in sorted(jumps, reverse=True)[:MOST_JUMPS]]
 
 

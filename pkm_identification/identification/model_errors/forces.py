@@ -16,7 +16,7 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
-from .effect import Effect, name_drives, repeat_prior, say_cure, typical_force, units_of_drives
+from .effect import Effect, describe_correction, name_drives, repeat_prior, typical_force, units_of_drives
 from .situation import Situation, diagonal
 
 DELAY, GAIN, OFFSET = "force_delay", "force_gain", "force_offset"
@@ -74,11 +74,11 @@ def effects(machine: Machine) -> list[Effect]:
             "s",
             compute_late,
             repeat_prior(LARGE_DELAY, count),
-            say_cure(machine, "Set drive.force_delay"),
+            describe_correction(machine, "Set drive.force_delay"),
             name_drives(DELAY, machine),
             common=DELAY,
             secant=compute_later,
-            cure_of_one="Estimate it with --also {name}"
+            correction_of_one="Estimate it with --also {name}"
             + (
                 "; drive.force_delay of a machine file delays all struts alike"
                 if machine.states_reports
@@ -91,7 +91,7 @@ def effects(machine: Machine) -> list[Effect]:
             "",
             compute_too_large,
             repeat_prior(LARGE_GAIN, count),
-            say_cure(machine, "Check that strut's torque constant, set drive.force_gain"),
+            describe_correction(machine, "Check that strut's torque constant, set drive.force_gain"),
             name_drives(GAIN, machine),
             offset=1.0,
         ),
@@ -100,7 +100,7 @@ def effects(machine: Machine) -> list[Effect]:
             family="offset",
             columns=compute_shifted,
             scale=LARGE_OFFSET * typical_force(machine),
-            cure=say_cure(machine, "Trim that amplifier's zero, set drive.force_offset"),
+            correction=describe_correction(machine, "Trim that amplifier's zero, set drive.force_offset"),
             members=name_drives(OFFSET, machine),
             linear=True,
             **units_of_drives(machine, "{force}"),  # type: ignore[arg-type]

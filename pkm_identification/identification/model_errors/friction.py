@@ -25,7 +25,7 @@ from .effect import Effect, name_drives, repeat_prior, typical_force, units_of_d
 from .situation import Situation, diagonal
 
 TRANSITIONS = (0.2, 0.5, 2.0, 4.0, 8.0)  # of the law's transition rate
-LEAST_BEND, LEAST_WAY = 0.05, 1e-3  # of it, and of the way to another one
+LEAST_TRANSITION, LEAST_WAY = 0.05, 1e-3  # of it, and of the way to another one
 STRIBECK_RATES = (1.5, 5.0, 15.0)  # of the transition rate
 PRESLIDING = (1.5e-3, 5e-3, 1.5e-2, 5e-2)  # s at the transition rate: the displacement of full sliding
 ASYMMETRY = 0.1
@@ -145,9 +145,9 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
     estimated = () if parameters is None else parameters.names
 
     def add(
-        name: str, family: str, unit: str, columns: Callable, scale: FloatArray, cure: str, **more
+        name: str, family: str, unit: str, columns: Callable, scale: FloatArray, correction: str, **more
     ) -> None:
-        effects.append(Effect(name, family, unit, columns, scale, cure, **more))
+        effects.append(Effect(name, family, unit, columns, scale, correction, **more))
 
     for factor in () if "friction_transition" in estimated else TRANSITIONS:
         add(
@@ -212,7 +212,7 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
             family="friction",
             columns=by_position,
             scale=BY_POSITION / travel,
-            cure="Friction changes along the travel: keep to the part of it that is used, or estimate it with "
+            correction="Friction changes along the travel: keep to the part of it that is used, or estimate it with "
             "--also {name}",
             members=name_drives("friction_position", machine),
             common="friction_position" if unit else "",
@@ -225,8 +225,8 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
             family="friction",
             columns=with_square,
             scale=SQUARE * typical_force(machine) / (FAST * rates) ** 2,
-            cure="Friction grows with the square of the rate: no law of the file has that; estimate it with --also "
-            "{name}",
+            correction="Friction grows with the square of the rate: no law of the file has that; estimate it with "
+            "--also {name}",
             members=name_drives("friction_square", machine),
             linear=True,
             **units_of_drives(machine, "{force} s^2/{coordinate}^2"),  # type: ignore[arg-type]

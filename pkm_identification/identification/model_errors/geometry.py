@@ -126,12 +126,12 @@ def compute_friction(situation: Situation, rate: FloatArray) -> FloatArray:
     return np.stack(force, axis=1)
 
 
-def yielding(situation: Situation) -> FloatArray:
+def compute_compliance_columns(situation: Situation) -> FloatArray:
     """Return what drives that yield by a unit per newton between encoder and machine would add, (K, n, 1)."""
-    return yielding_more(situation, 0.0)
+    return compute_compliance_columns_at(situation, 0.0)
 
 
-def yielding_more(situation: Situation, compliance: float) -> FloatArray:
+def compute_compliance_columns_at(situation: Situation, compliance: float) -> FloatArray:
     """Return the same of a unit per newton more where they yield already, (K, n, 1)."""
     change = differentiate_compliance(situation, compliance + SOFTER) - differentiate_compliance(
         situation, compliance
@@ -176,8 +176,8 @@ def effects(machine: Machine) -> list[Effect]:
             family="geometry",
             columns=compute_zeros,
             scale=ZERO * sizes,
-            cure="Home that encoder again, set drive.encoder.length_at_zero in the machine file (for logs of counts), "
-            "or estimate it with --also {name}"
+            correction="Home that encoder again, set drive.encoder.length_at_zero in the machine file (for logs of "
+            "counts), or estimate it with --also {name}"
             if machine.states_reports
             else "Home that encoder again, or estimate it with --also {name}",
             members=name_drives(offset, machine),
@@ -221,7 +221,7 @@ def effects(machine: Machine) -> list[Effect]:
                 "compliance",
                 "compliance",
                 f"{machine.drives[0].unit}/{'N' if units == {'m'} else '(N m)'}",
-                yielding,
+                compute_compliance_columns,
                 repeat_prior(float(np.mean(YIELD * sizes / np.maximum(typical_force(machine), 1e-9))), 1),
                 "Struts yield between encoder and platform: keep accelerations lower, measure nearer to the platform, "
                 "or estimate it with --also {name}",

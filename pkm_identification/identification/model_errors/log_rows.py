@@ -31,7 +31,7 @@ from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import low_pass, zero_phase, zero_phase_response
 
 from ..equations.band_rows import BandPiece, band_pieces, in_band
-from ..equations.rest import RestLimits, find_standstill
+from ..equations.standstill import StandstillLimits, find_standstill
 from ..samples import Samples
 
 DENSITY = 5.0  # samples of the thin grid per period of the band's cutoff, at least
@@ -212,8 +212,8 @@ def rows_of_samples(
     band: BandSettings,
     flicker: FloatArray | None = None,
 ) -> LogRows:
-    """Return the rows of smooth samples of a log; `flicker` as of `RestLimits.of`."""
+    """Return the rows of smooth samples of a log; `flicker` as of `StandstillLimits.of`."""
     machine, motion = as_machine(machine), samples.motion
-    limits = RestLimits.of(machine, parameters, flicker)
+    limits = StandstillLimits.of(machine, parameters, flicker)
     still = find_standstill(limits, motion.coordinate, motion.rate, samples.segment, band)
     return LogRows(machine, samples, band, still)

@@ -41,10 +41,10 @@ def spline_derivatives(values: FloatArray, interval: float) -> tuple[FloatArray,
     first, second : ndarray, shape (n, C)
     """
     count = len(values)
-    place = np.arange(count, dtype=float)
-    inner = place[FEWEST // 2 : count - FEWEST // 2]
+    position = np.arange(count, dtype=float)
+    inner = position[FEWEST // 2 : count - FEWEST // 2]
     knots = np.concatenate([np.zeros(FEWEST), inner, np.full(FEWEST, count - 1.0)])
-    weights, lowest = _evaluate_basis(knots, DEGREE, place)
+    weights, lowest = _evaluate_basis(knots, DEGREE, position)
     banded = np.zeros((2 * DEGREE + 1, count))
     for k in range(FEWEST):
         column = lowest + k
@@ -55,27 +55,27 @@ def spline_derivatives(values: FloatArray, interval: float) -> tuple[FloatArray,
         span = knots[degree + 1 : -1] - knots[1 : -degree - 1]
         coefficients = degree * np.diff(coefficients, axis=0) / span[:, None]
         knots = knots[1:-1]
-        weights, lowest = _evaluate_basis(knots, degree - 1, place)
+        weights, lowest = _evaluate_basis(knots, degree - 1, position)
         rows = lowest[:, None] + np.arange(degree)
         derivatives.append(np.einsum("nk,nkc->nc", weights, coefficients[rows]))
     return derivatives[0] / interval, derivatives[1] / interval**2
 
 
-def _evaluate_basis(knots: FloatArray, degree: int, place: FloatArray) -> tuple[FloatArray, np.ndarray]:
+def _evaluate_basis(knots: FloatArray, degree: int, position: FloatArray) -> tuple[FloatArray, np.ndarray]:
     """The B-splines that are not zero at some places (n,): values (n, degree + 1), and the number of the first (n,).
 
     By de Boor's recurrence.
     """
     last = len(knots) - degree - 2
-    interval = np.clip(np.searchsorted(knots, place, side="right") - 1, degree, last)
-    weights = np.zeros((len(place), degree + 1))
+    interval = np.clip(np.searchsorted(knots, position, side="right") - 1, degree, last)
+    weights = np.zeros((len(position), degree + 1))
     weights[:, 0] = 1.0
     for order in range(1, degree + 1):
-        carried = np.zeros(len(place))
+        carried = np.zeros(len(position))
         for k in range(order):
             right, left = knots[interval + k + 1], knots[interval + k + 1 - order]
             part = weights[:, k] / (right - left)
-            weights[:, k] = carried + (right - place) * part
-            carried = (place - left) * part
+            weights[:, k] = carried + (right - position) * part
+            carried = (position - left) * part
         weights[:, order] = carried
     return weights, interval - degree

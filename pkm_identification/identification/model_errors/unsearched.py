@@ -61,8 +61,8 @@ def _find_displacement(situation: Situation) -> FloatArray:
     machine = situation.machine
     if not has(machine, PlatformPose):
         outputs = require(machine, NamedOutputs, "a spring on the platform")
-        place = outputs.compute_outputs(situation.rows.thin_motion)[0]
-        return place - place.mean(axis=0)
+        point = outputs.compute_outputs(situation.rows.thin_motion)[0]
+        return point - point.mean(axis=0)
     home, upright = machine.home_pose
     position, rotation = machine.compute_pose(situation.rows.thin_motion)
     turned = rotation @ upright.T
@@ -150,7 +150,7 @@ def effects(machine: Machine) -> list[Effect]:
         ),
         Effect(
             OFFSET_DRIFT, "offset", columns=compute_offset_drift, scale=LARGE_OFFSET_DRIFT * typical,
-            cure="Let the amplifiers warm up", members=name_drives(OFFSET_DRIFT, machine),
+            correction="Let the amplifiers warm up", members=name_drives(OFFSET_DRIFT, machine),
             **units_of_drives(machine, "{force}"),  # type: ignore[arg-type]
         ),
         Effect(

@@ -23,10 +23,10 @@ from pkm_identification.signals.channel_watch import ChannelFinding, ChannelWatc
 from pkm_identification.signals.continuity import NUMBERS
 from pkm_identification.signals.forces.acting import corrections_of
 from pkm_identification.signals.forces.correction import CorrectionStream, ForceStream
-from pkm_identification.signals.guard import GuardedSample, GuardSettings, StreamGuard
+from pkm_identification.signals.input_validation import InputValidator, ValidatedSample, ValidationSettings
 from pkm_identification.signals.rate import RATE_ERROR, RateWatch
 
-from ..yielding.winding_stream import WindingStream, winding_is_modelled
+from ..elastic_drives.elastic_drive_stream import ElasticDriveStream, has_elastic_drive_model
 from .stage_event import StageEvent
 
 STANDS = 10.0  # s that a step is shown for; it is over, but what was learned across it stays wrong
@@ -34,12 +34,12 @@ STEP_ONCE = 1.5  # s in which one step of a drive is seen by both who look for i
 LONGEST_HOLE = 1.0  # s; what is longer is silence, not a slow stream
 WRONG_RATE, NOT_FINITE_OUTPUT = "wrong_rate", "not_finite_output"
 
-ForceStreams = Callable[[GuardSettings, FilterSettings], list[ForceStream]]
+ForceStreams = Callable[[ValidationSettings, FilterSettings], list[ForceStream]]
 
 
-def by_forces(guard: GuardSettings, _: FilterSettings) -> list[ForceStream]:
+def by_forces(validation: ValidationSettings, _: FilterSettings) -> list[ForceStream]:
     """Return what corrects samples by measured forces alone."""
-    return [CorrectionStream(one, guard.period) for one in corrections_of(guard, guard.period)]
+    return [CorrectionStream(one, validation.period) for one in corrections_of(validation, validation.period)]
 
 
 def by_model(machine: Machine) -> ForceStreams:
@@ -47,10 +47,12 @@ def by_model(machine: Machine) -> ForceStreams:
     return partial(_build_streams, machine)
 
 
-def _build_streams(machine: Machine, guard: GuardSettings, filtering: FilterSettings) -> list[ForceStream]:
-    streams = by_forces(guard, filtering)
-    if winding_is_modelled(machine, guard):
-        streams[-1] = WindingStream(machine, guard, filtering, guard.period)
+def _build_streams(
+    machine: Machine, validation: ValidationSettings, filtering: FilterSettings
+) -> list[ForceStream]:
+    streams = by_forces(validation, filtering)
+    if has_elastic_drive_model(machine, validation):
+        streams[-1] = ElasticDriveStream(machine, validation, filtering, validation.period)
     return streams
 
 
@@ -62,14 +64,14 @@ class FilterStage:
 
     Parameters
     ----------
-    guard : GuardSettings
+    guard : ValidationSettings
     filter_settings : FilterSettings
     streams : callable, optional
         Makes what corrects samples by the machine file: `by_forces`, or `by_model`.
 
     Attributes
     ----------
-    guard : StreamGuard
+    guard : InputValidator
     filter : CausalFilter
     rate : RateWatch
         Of the samples the filter gets.
@@ -87,19 +89,22 @@ class FilterStage:
     """
 
     def __init__(
-        self, guard: GuardSettings, filter_settings: FilterSettings, streams: ForceStreams | None = None
+        self,
+        validation: ValidationSettings,
+        filter_settings: FilterSettings,
+        streams: ForceStreams | None = None,
     ) -> None:
         self._streams = streams or by_forces
-        self._make(guard, filter_settings)
+        self._make(validation, filter_settings)
         self.reset()
 
-    def _make(self, guard: GuardSettings, filter_settings: FilterSettings) -> None:
-        self.guard = StreamGuard(guard)
+    def _make(self, validation: ValidationSettings, filter_settings: FilterSettings) -> None:
+        self.validation = InputValidator(validation)
         self.filter = CausalFilter(filter_settings)
-        self.forces = self._streams(guard, filter_settings)
-        self.rate = RateWatch(1.0 / guard.period)
-        self.received = RateWatch(1.0 / guard.period)
-        self._watch = ChannelWatch(guard.period, guard.drives)
+        self.forces = self._streams(validation, filter_settings)
+        self.rate = RateWatch(1.0 / validation.period)
+        self.received = RateWatch(1.0 / validation.period)
+        self._watch = ChannelWatch(validation.period, validation.drives)
 
     def reset(self) -> None:
         """Forget everything: afterwards the stage is as newly made."""
@@ -111,18 +116,18 @@ class FilterStage:
         self._leave_segments_behind()
         self._begin_anew()
 
-    def exchange(self, guard: GuardSettings, filter_settings: FilterSettings) -> None:
+    def exchange(self, validation: ValidationSettings, filter_settings: FilterSettings) -> None:
         """Go on with other settings in a new segment."""
         self._leave_segments_behind()
-        self._make(guard, filter_settings)
+        self._make(validation, filter_settings)
         self._begin_anew()
 
     def _leave_segments_behind(self) -> None:
         if self._first_number is not None:
-            self._first_number += self.guard.segment + 1
+            self._first_number += self.validation.segment + 1
 
     def _begin_anew(self) -> None:
-        self.guard.reset()
+        self.validation.reset()
         self.filter.reset()
         for stream in self.forces:
             stream.reset()
@@ -147,7 +152,7 @@ class FilterStage:
     @property
     def counts(self) -> dict[str, int]:
         """Samples accepted and filled, left out by reason, segments begun by cause."""
-        return self.guard.counts | self._wrong_channels | self._left_out
+        return self.validation.counts | self._wrong_channels | self._left_out
 
     @property
     def channels(self) -> list[ChannelFinding]:
@@ -169,14 +174,14 @@ class FilterStage:
             What it completes: usually one, none while the filter fills or the rate is wrong, more behind a hole.
         """
         self.events = []
-        guarded = self.guard.step(time, coordinate, force)
-        if self.guard.last_rejection is not None:
-            self.events.append(StageEvent(*self.guard.last_rejection))
+        validated = self.validation.step(time, coordinate, force)
+        if self.validation.last_rejection is not None:
+            self.events.append(StageEvent(*self.validation.last_rejection))
             return []
         self.has_force = force is not None
-        if self.guard.segment != self._segment:
+        if self.validation.segment != self._segment:
             self._begin_segment(time)
-        self.rate.update(time, len(guarded))
+        self.rate.update(time, len(validated))
         if self.forces:
             self._follow(self.rate.period)
         if not 0.0 < time - self._newest < LONGEST_HOLE:
@@ -186,7 +191,7 @@ class FilterStage:
         self._look_at_channels(time, coordinate, force)
         wrong_rate = self.rate.wrong
         passed = []
-        for whole in self._correct_samples(guarded) if self.forces else guarded:
+        for whole in self._correct_samples(validated) if self.forces else validated:
             filtered = self.filter.step(whole)
             if filtered is None:
                 continue
@@ -205,24 +210,24 @@ class FilterStage:
 
     def _follow(self, period: float) -> None:
         """Hand the period that stamps have to what differentiates in front of the filter."""
-        nominal = self.guard.settings.period
+        nominal = self.validation.settings.period
         trusted = abs(period / nominal - 1.0) <= RATE_ERROR
         for stream in self.forces:
             stream.follow(period if trusted else nominal)
 
     def _look_at_channels(self, time: float, coordinate: FloatArray, force: FloatArray | None) -> None:
         findings = self._watch.step(time, coordinate, force)
-        if findings is None and self.guard.stepped is None and not self._stepped:
+        if findings is None and self.validation.stepped is None and not self._stepped:
             return
         stepped = [finding for finding in findings or () if finding.reason == "length_step"]
-        if self.guard.stepped is not None:
-            stepped.append(step_finding(self.guard.settings.drives, *self.guard.stepped))
+        if self.validation.stepped is not None:
+            stepped.append(step_finding(self.validation.settings.drives, *self.validation.stepped))
         if self._stepped:
             self._stepped = [
                 (since, finding) for since, finding in self._stepped if 0.0 <= time - since < STANDS
             ]
         for finding in stepped:
-            # the guard knows at once of those that no machine makes; the window holds them as well
+            # input validation knows at once of those that no machine makes; the window holds them as well
             if not any(
                 finding.drive == known.drive and time - since < STEP_ONCE for since, known in self._stepped
             ):
@@ -239,9 +244,11 @@ class FilterStage:
         self._wrong_channels[finding.reason] += 1
         self.events.append(StageEvent(finding.reason, finding.text))
 
-    def _correct_samples(self, guarded: Iterable[GuardedSample], first: int = 0) -> Iterator[GuardedSample]:
-        """Yield what guarded samples complete behind all corrections from the first on."""
-        for sample in guarded:
+    def _correct_samples(
+        self, validated: Iterable[ValidatedSample], first: int = 0
+    ) -> Iterator[ValidatedSample]:
+        """Yield what validated samples complete behind all corrections from the first on."""
+        for sample in validated:
             if first == len(self.forces):
                 yield sample
             else:
@@ -249,7 +256,7 @@ class FilterStage:
 
     def _number_samples(self, sample: DriveSample) -> DriveSample:
         time, coordinate, rate, acceleration, force, segment = sample
-        stretched = self.guard.settings.period / self.rate.period
+        stretched = self.validation.settings.period / self.rate.period
         if stretched != 1.0:
             # the filter differentiates by the stated period
             rate, acceleration = rate * stretched, acceleration * stretched**2
@@ -260,13 +267,13 @@ class FilterStage:
     def _begin_segment(self, time: float) -> None:
         if self._first_number is None:
             self._first_number = int(1e3 * (time % NUMBERS))
-        clock_jumps = self.guard.counts["clock_jump"]
+        clock_jumps = self.validation.counts["clock_jump"]
         if clock_jumps > self._clock_jumps:
             self.events.append(
                 StageEvent("clock_jump", f"stamps jumped back to {time:.6f} s: started afresh")
             )
         self._clock_jumps = clock_jumps
-        self._segment = self.guard.segment
+        self._segment = self.validation.segment
         self.rate.restart()
 
     def _leave_out(self, reason: str, text: str) -> None:
@@ -275,10 +282,10 @@ class FilterStage:
 
     def warm_up(self, machine: Machine) -> None:
         """Compile (or load from the cache) guard and filter with stages of their own."""
-        stage = FilterStage(self.guard.settings, self.filter.settings, self._streams)
+        stage = FilterStage(self.validation.settings, self.filter.settings, self._streams)
         for stream in stage.forces:
             stream.warm_up()
         home, force = machine.home, np.zeros(len(machine.drives))
         k = 0
-        while not stage.step(k * stage.guard.settings.period, home, force):
+        while not stage.step(k * stage.validation.settings.period, home, force):
             k += 1

@@ -32,7 +32,7 @@ from pkm_identification.numerics.arrays import FloatArray, contiguous
 
 from ..diagnosis.findings import Diagnosis
 from ..experiment import Experiment
-from ..full_model.judging import compute_fit_residual, judge_experiment
+from ..full_model.assessment import compute_fit_residual, judge_experiment
 from ..full_model.stream_floor import measure_stream_floor
 from ..samples import Samples
 from ..settings import Settings
@@ -144,10 +144,10 @@ class LiveVerdict:
 
     def note(self, sample: TrackedSample) -> None:
         """Keep the sample that is in `row`: it has a good motion and forces."""
-        place = self._count % self._capacity
+        index = self._count % self._capacity
         if sample.segment != self._follows:
             self._run, self._follows = self._run + 1, sample.segment
-        self._time[place], self._segment[place] = sample.time, self._run
+        self._time[index], self._segment[index] = sample.time, self._run
         self._count += 1
         self.row = self._rows[self._count % self._capacity]
 

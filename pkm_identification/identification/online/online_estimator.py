@@ -30,16 +30,16 @@ from ..changes.drift import FrictionDrift, friction_walk
 from ..changes.payload import Carrier, PayloadEstimate, PayloadEvent
 from ..changes.payload_watch import PayloadWatch
 from ..diagnosis.findings import Diagnosis
-from ..equations.bend import STRONGER
+from ..elastic_drives.elastic_drive_stream import has_elastic_drive_model
 from ..equations.equation_filter import Equation, EquationFilter
 from ..equations.reversal import with_reversals
+from ..equations.transition_correction import STRONGER
 from ..rates.rate_noise import rate_noise
 from ..rates.rounding_watch import RoundingWatch
 from ..regression.scales import with_machine_scales
 from ..settings import Settings
-from ..yielding.winding_stream import winding_is_modelled
-from .judgement.coordinate_steps import CoordinateSteps
-from .judgement.plausibility import Plausibility
+from .diagnosis.coordinate_steps import CoordinateSteps
+from .diagnosis.plausibility import Plausibility
 from .live_verdict import LiveVerdict, StreamVerdict, give_total_deviations
 from .tolerated import follow_tolerances
 
@@ -142,7 +142,7 @@ class OnlineEstimator:
                 band,
                 self._estimator,
                 drift,
-                yielding=winding_is_modelled(machine, settings.guard),
+                elastic=has_elastic_drive_model(machine, settings.validation),
             )
             if estimator.payload
             else None
@@ -176,7 +176,7 @@ class OnlineEstimator:
     def reset(self) -> None:
         """Forget everything learned."""
         self.recursive.reset()
-        self.recursive.beside = None
+        self.recursive.systematic_covariance = None
         if self.watch is not None:
             self.watch.reset()
         self._steps.reset()
@@ -246,9 +246,9 @@ class OnlineEstimator:
     @property
     def estimate(self) -> ParameterEstimate:
         """Latest estimate, or the prior; worked out when asked for, which costs as much as taking an equation."""
-        return self.judged()[0]
+        return self.assess()[0]
 
-    def judged(self) -> tuple[ParameterEstimate, str]:
+    def assess(self) -> tuple[ParameterEstimate, str]:
         """Return the latest estimate, and what of it no machine can have; empty if everything is possible.
 
         Deviations are total. Nothing is identifiable before the fit was judged and found good, nor of an estimate that
@@ -391,7 +391,7 @@ class OnlineEstimator:
         gated = self.recursive.gated
         if self.watch is None:
             accepted = self.recursive.step(
-                equation.time, equation.regressor, equation.measured, equation.bend, equation.late
+                equation.time, equation.regressor, equation.measured, equation.transition, equation.late
             )
         else:
             changes, carried = self.friction_changes, self.watch.carrying
@@ -410,7 +410,7 @@ class OnlineEstimator:
             self.tolerated.step(
                 equation.regressor, self.recursive.effective_noise, self.recursive.filter.mean
             )
-            self.recursive.beside = self.tolerated.covariance()
+            self.recursive.systematic_covariance = self.tolerated.covariance()
         return self._count_sample(gated, accepted)
 
     def _count_sample(self, gated: int, accepted: bool) -> bool:

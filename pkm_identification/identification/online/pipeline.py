@@ -63,13 +63,13 @@ def build_stream_settings(
         If a filter is impossible at that period.
     """
     one, settings = as_machine(machine), settings or Settings()
-    guard = settings.guard.resolve(one, period)
-    cutoff = settings.filter.cutoff or kinematic_cutoff(one, guard.period)
+    validation = settings.validation.resolve(one, period)
+    cutoff = settings.filter.cutoff or kinematic_cutoff(one, validation.period)
     return replace(
         settings,
-        guard=guard,
-        filter=replace(settings.filter, period=guard.period, cutoff=cutoff),
-        band=replace(settings.band, period=guard.period),
+        validation=validation,
+        filter=replace(settings.filter, period=validation.period, cutoff=cutoff),
+        band=replace(settings.band, period=validation.period),
     )
 
 
@@ -91,12 +91,12 @@ class OnlinePipeline:
 
     def __init__(self, machine: AnyMachine, settings: Settings | None = None) -> None:
         self.machine: Machine = as_machine(machine)
-        if settings is None or not settings.guard.drives:
+        if settings is None or not settings.validation.drives:
             settings = build_stream_settings(
                 self.machine, settings, settings.period or None if settings else None
             )
         self.settings = settings
-        self.filter_stage = FilterStage(settings.guard, settings.filter, by_model(self.machine))
+        self.filter_stage = FilterStage(settings.validation, settings.filter, by_model(self.machine))
         self.tracker_stage = TrackerStage(self.machine)
         self.estimator_stage = EstimatorStage(OnlineEstimator(self.machine, settings))
         self.tracked: TrackedSample | None = None
@@ -149,7 +149,7 @@ class OnlinePipeline:
     def warm_up(self) -> None:
         """Compile (or load from the cache) every kernel of the online path, then forget the samples used for it."""
         self.filter_stage.warm_up(self.machine)
-        home, period, band = self.machine.home, self.settings.guard.period, self.settings.band
+        home, period, band = self.machine.home, self.settings.validation.period, self.settings.band
         needed = round(self.delay / period) * 2 + band.settling + (EVERY + 1) * band.stride
         # a machine at rest learns nothing: drives swing, further and faster than that
         turn = 2.0 * np.pi / (SWING_TIME * band.settling * period)

@@ -18,9 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError, MachineError, NotConverged, SettingsError
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
@@ -33,7 +36,7 @@ from pkm_identification.signals.causal import FilterSettings
 
 from ..rates.recorded_rows import prepare_log
 from ..rates.sample_rate import compute_estimated_period
-from ..regression.limits import guard_log
+from ..regression.limits import apply_validation
 from ..samples import Samples, samples_of
 from ..settings import Settings
 
@@ -79,9 +82,9 @@ class NumbersFit:
     samples: int
 
     @property
-    def known(self) -> FloatArray:
+    def known(self) -> NDArray[np.bool_]:
         """Which numbers the data show each by itself, (P,) of bool."""
-        return self.std < SHOWN * self.guess_std
+        return np.asarray(self.std < SHOWN * self.guess_std)
 
     @property
     def usable(self) -> bool:
@@ -204,23 +207,27 @@ def _run_filter(
         weights = np.diag(np.tile(noise**2, last - first))
         some, acting = motion[rows], force[rows]
         state.step(
-            lambda w, some=some, acting=acting: model.compute(w, some, acting).ravel(),
+            partial(_compute_flat, model, some, acting),
             some.acceleration.ravel(),
             weights,
         )
     return np.asarray(state.mean)
 
 
+def _compute_flat(model: _Accelerations, motion: Motion, force: FloatArray, values: FloatArray) -> FloatArray:
+    return model.compute(values, motion, force).ravel()
+
+
 def _take_samples(
     log: DriveLog, machine: Machine, settings: Settings, count: int
 ) -> tuple[Motion, FloatArray]:
     """Return the motion behind the low-pass at `count` samples that are spread over a log, and the forces (N, n)."""
-    prepared, guard = prepare_log(log, machine), settings.guard
-    period, _ = compute_estimated_period(prepared.log, machine, guard, prepared.hold)
+    prepared, validation = prepare_log(log, machine), settings.validation
+    period, _ = compute_estimated_period(prepared.log, machine, validation, prepared.hold)
     resolved = settings.resolve(machine, period)
-    guarded = guard_log(prepared.log, machine, resolved.guard)
+    validated = apply_validation(prepared.log, machine, resolved.validation)
     low_pass: FilterSettings = resolved.filter
-    samples: Samples = samples_of(guarded, machine, low_pass)
+    samples: Samples = samples_of(validated, machine, low_pass)
     if len(samples) < count // 10:
         raise LogError(f"{log.source}: {len(samples)} samples are too few for numbers that are not linear")
     chosen = np.unique(np.linspace(0, len(samples) - 1, min(count, len(samples))).astype(int))
@@ -230,7 +237,7 @@ def _take_samples(
 
 def _read_number(machine: Machine, path: str) -> float:
     """Return a number of the machine's file with all defaults written out."""
-    node = machine.document
+    node: Any = machine.document
     for key in path.split("."):
         try:
             node = node[int(key)] if isinstance(node, (list, tuple)) else node[key]

@@ -39,7 +39,7 @@ from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.prior import Prior
 
 from ..equations.force_equations import force_equations
-from ..equations.rest import RestLimits, find_standstill, leave_out
+from ..equations.standstill import StandstillLimits, find_standstill, leave_out
 from ..experiment import Experiment
 from ..settings import Settings
 
@@ -152,14 +152,14 @@ def calibrate_gains(
     columns = np.zeros((problem.parameters.mapping.shape[0], count))
     own = problem.parameters
     # behind the machine's own parameters, in front of the nuisance ones
-    place = len(own) - own.nuisance
-    entries = (*own.entries[:place], *map(_name_gain, range(count), machine.drives), *own.entries[place:])
+    index = len(own) - own.nuisance
+    entries = (*own.entries[:index], *map(_name_gain, range(count), machine.drives), *own.entries[index:])
     parameters = replace(
         own,
         entries=entries,
-        mapping=np.hstack([own.mapping[:, :place], columns, own.mapping[:, place:]]),
-        prior_mean=_insert_columns(own.prior_mean, place, np.ones(count)),
-        prior_std=_insert_columns(own.prior_std, place, np.full(count, PRIOR)),
+        mapping=np.hstack([own.mapping[:, :index], columns, own.mapping[:, index:]]),
+        prior_mean=_insert_columns(own.prior_mean, index, np.ones(count)),
+        prior_std=_insert_columns(own.prior_std, index, np.full(count, PRIOR)),
     )
     whole = replace(
         problem,
@@ -172,20 +172,20 @@ def calibrate_gains(
     gains = np.ones(count)
     values = ESTIMATORS["ls"].fit(replace(problem, equations=equations, relations=None), Tuning()).mean
     for _ in range(MOST_STEPS):
-        linear = replace(whole, equations=_linearise(equations, values, gains, place))
+        linear = replace(whole, equations=_linearise(equations, values, gains, index))
         fit = ESTIMATORS["ls"].fit(linear, Tuning())
-        latest = fit.mean[place : place + count]
+        latest = fit.mean[index : index + count]
         step = float(np.abs(latest - gains).max())
         gains = np.clip(latest, 0.05, 20.0)
-        values = np.delete(fit.mean, np.arange(place, place + count))
+        values = np.delete(fit.mean, np.arange(index, index + count))
         if step < LARGEST_STEP:
             break
     else:
         raise NotConverged(f"force gains: still moving by {step:.2g} after {MOST_STEPS} steps")
     estimate = fit.estimate(linear)
     return ForceGains(
-        gains=_select_parameters(estimate, slice(place, place + count)),
-        parameters=_select_parameters(estimate, slice(0, place)),
+        gains=_select_parameters(estimate, slice(index, index + count)),
+        parameters=_select_parameters(estimate, slice(0, index)),
         load=load,
         unloaded=experiment.sources[: len(unloaded)],
         loaded=experiment.sources[len(unloaded) :],
@@ -197,8 +197,8 @@ def _name_gain(number: int, drive: Drive) -> Parameter:
     return Parameter(name, "", Kind.GAIN, drive.title, 1.0, PRIOR, symbol="force_gain", limb=number)
 
 
-def _insert_columns(values: FloatArray | None, place: int, new: FloatArray) -> FloatArray | None:
-    return None if values is None else np.insert(values, place, new)
+def _insert_columns(values: FloatArray | None, index: int, new: FloatArray) -> FloatArray | None:
+    return None if values is None else np.insert(values, index, new)
 
 
 def _add_load_columns(experiment: Experiment, problem: Problem, load: KnownLoad, unloaded: int) -> Equations:
@@ -212,22 +212,22 @@ def _add_load_columns(experiment: Experiment, problem: Problem, load: KnownLoad,
         samples = experiment.samples(log)
         machine, band, motion = experiment.machine, experiment.settings.band, samples.motion
         part = force_equations(machine, parameters, samples, band, noise=experiment.smooth_rate_noise)
-        limits = RestLimits.of(machine, parameters, experiment.flicker)
+        limits = StandstillLimits.of(machine, parameters, experiment.flicker)
         still = find_standstill(limits, motion.coordinate, motion.rate, samples.segment, band)
         parts.append(leave_out(part, still))
     return Equations.concatenate(parts)
 
 
-def _linearise(equations: Equations, values: FloatArray, gains: FloatArray, place: int) -> Equations:
+def _linearise(equations: Equations, values: FloatArray, gains: FloatArray, index: int) -> Equations:
     """Equations of all unknowns about the present ones: force = g (Y w + known), known = force - measured."""
     known = equations.force - equations.measured
     model = equations.regressor @ values + known
     own = model[:, :, None] * np.eye(model.shape[1])
     regressor = np.concatenate(
         [
-            gains[:, None] * equations.regressor[:, :, :place],
+            gains[:, None] * equations.regressor[:, :, :index],
             own,
-            gains[:, None] * equations.regressor[:, :, place:],
+            gains[:, None] * equations.regressor[:, :, index:],
         ],
         axis=2,
     )

@@ -93,21 +93,21 @@ class FreeFall:
         still = max(1, int(np.searchsorted(self._time, released)))
         self._home = length[:still].mean(axis=0)
         none = np.zeros_like(self._home)[None]
-        begun = machine.compute_motion(self._home[None], none, none)
-        if begun.status[0] != OK:
+        started = machine.compute_motion(self._home[None], none, none)
+        if started.status[0] != OK:
             raise LogError(
                 f"{source}: the lengths at its start are those of no good pose of '{machine.name}'"
             )
         # unknown of the start: coordinates, instant of the release
-        self._state, self._start = begun.state, np.append(np.zeros_like(self._home), released)
+        self._state, self._start = started.state, np.append(np.zeros_like(self._home), released)
 
     def lengths(self, values: FloatArray, start: FloatArray | None = None) -> FloatArray:
         """Return predicted coordinates (N, n) for parameters (P,); `start` (n + 1,): shift and release."""
         start = self._start if start is None else start
         basis = self.parameters.mapping @ values + self.parameters.known
         none = np.zeros_like(self._home)[None]
-        begun = self.machine.compute_motion((self._home + start[:-1])[None], none, none, self._state)
-        return compute_fall(self.machine, basis, begun, self._time - start[-1])
+        started = self.machine.compute_motion((self._home + start[:-1])[None], none, none, self._state)
+        return compute_fall(self.machine, basis, started, self._time - start[-1])
 
     def relations(self, values: FloatArray, refinements: int = 2) -> LinearRelations:
         """Return what the fall shows of the parameters, linearised about `values` (P,).

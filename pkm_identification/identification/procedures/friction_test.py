@@ -25,14 +25,14 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import OVERSAMPLING
-from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.input_validation import ValidatedLog
 from pkm_identification.signals.zero_phase import filter_log
 
 from ..experiment import Experiment
 from ..rates.kinematic_cutoff import kinematic_cutoff
 from ..settings import Settings
 from ..validation import held_out_part
-from .friction_bend import FrictionBend, friction_bend
+from .friction_transition import FrictionTransition, fit_friction_transition
 from .strut_friction import (
     StrutFriction,
     StrutSamples,
@@ -102,7 +102,7 @@ class FrictionTest:
         Of each drive, m/s or rad/s: slower samples were left out.
     struts : dict of int to StrutFriction
         By number, 1 to n.
-    bends : dict of int to FrictionBend
+    bends : dict of int to FrictionTransition
         Shape near standstill of the same drives.
     prediction : FrictionPrediction or None
         Of the friction at the end of the logs by a test of the rest; None where they are too short for it.
@@ -119,7 +119,7 @@ class FrictionTest:
     settings: FrictionSettings
     least_rate: FloatArray
     struts: dict[int, StrutFriction]
-    bends: dict[int, FrictionBend]
+    transitions: dict[int, FrictionTransition]
     untested: dict[int, str]
     samples: int
     dropped: dict[str, int]
@@ -162,7 +162,7 @@ def measure_friction(
     if not narrow.struts or not wide.struts:
         raise LogError(f"{logs[0].source}: too short: nothing is left after filtering")
     dropped = experiment.dropped | {"no_pose": narrow.failed}
-    tested, bends, untested = method.test(narrow, wide)
+    tested, transitions, untested = method.test(narrow, wide)
     if not tested:
         drive = machine.drives[0]
         raise LogError(f"{logs[0].source}: no {drive.part} can be tested: {drive.title} {untested[1]}")
@@ -171,7 +171,7 @@ def measure_friction(
         settings=replace(settings, least_rate=float(least_rate.max()), cutoff=cutoff),
         least_rate=least_rate,
         struts=tested,
-        bends=bends,
+        transitions=transitions,
         untested=untested,
         samples=narrow.count,
         dropped={name: number for name, number in dropped.items() if number},
@@ -219,7 +219,7 @@ class _Method:
     least_rate: FloatArray
     rigid_std: FloatArray
 
-    def samples(self, logs: Sequence[GuardedLog]) -> tuple[_SlowSamples, _SlowSamples]:
+    def samples(self, logs: Sequence[ValidatedLog]) -> tuple[_SlowSamples, _SlowSamples]:
         """Samples behind the narrow and the wide low-pass; the bend is sharper than what the narrow one leaves."""
         narrow, wide = (
             _select_slow_samples(logs, self.machine, self.parameters, cutoff, self.narrow)
@@ -229,9 +229,9 @@ class _Method:
 
     def test(
         self, narrow: _SlowSamples, wide: _SlowSamples
-    ) -> tuple[dict[int, StrutFriction], dict[int, FrictionBend], dict[int, str]]:
+    ) -> tuple[dict[int, StrutFriction], dict[int, FrictionTransition], dict[int, str]]:
         """Friction and bend of every drive that can be tested, and why the others cannot, by number."""
-        tested, bends, untested = {}, {}, {}
+        tested, transitions, untested = {}, {}, {}
         size = self.machine.force_size
         for i, drive in enumerate(self.machine.drives):
             least_rate = float(self.least_rate[i])
@@ -248,13 +248,15 @@ class _Method:
                 fast = wide.struts[i]
                 friction = fast.force - fast.rigid @ fit.rigid
                 first_guess = self.machine.friction[i].transition_rate
-                bend = friction_bend(fast.rate, friction, fast.segment, first_guess, wide.redundancy)
-                if bend.stribeck_rate is None:
+                transition = fit_friction_transition(
+                    fast.rate, friction, fast.segment, first_guess, wide.redundancy
+                )
+                if transition.stribeck_rate is None:
                     break
                 # such a strut sticks and slips, too fast for the narrow low-pass
-                used, stribeck_rate = wide, bend.stribeck_rate.value
-            tested[i + 1], bends[i + 1] = fit, bend
-        return tested, bends, untested
+                used, stribeck_rate = wide, transition.stribeck_rate.value
+            tested[i + 1], transitions[i + 1] = fit, transition
+        return tested, transitions, untested
 
     def _friction_scale(self, drive: int, force: float) -> tuple[float, float]:
         """Return what a large viscous coefficient and a large Coulomb force of a drive are."""
@@ -278,7 +280,7 @@ class _SlowSamples:
 
 
 def _select_slow_samples(
-    logs: Sequence[GuardedLog], machine: Machine, parameters: ParameterSet, cutoff: float, smooth: float
+    logs: Sequence[ValidatedLog], machine: Machine, parameters: ParameterSet, cutoff: float, smooth: float
 ) -> _SlowSamples:
     """Return samples behind the low-pass `cutoff`; what multiplies unknowns of the rigid body, behind `smooth`.
 
@@ -331,12 +333,12 @@ def _select_slow_samples(
 
 def near_turns(struts: StrutMotion, reach: float) -> NDArray[np.bool_]:
     """Return samples no more than `reach` samples away from where that drive turns around, shape (N, n)."""
-    place = np.arange(len(struts))
+    index = np.arange(len(struts))
     near = np.zeros(struts.rate.shape, dtype=bool)
     for i in range(struts.rate.shape[1]):
         turns = np.flatnonzero(np.diff(np.sign(struts.rate[:, i])) != 0)
         if turns.size:
-            after = np.minimum(np.searchsorted(turns, place), turns.size - 1)
+            after = np.minimum(np.searchsorted(turns, index), turns.size - 1)
             before = np.maximum(after - 1, 0)
-            near[:, i] = np.minimum(np.abs(turns[after] - place), np.abs(turns[before] - place)) <= reach
+            near[:, i] = np.minimum(np.abs(turns[after] - index), np.abs(turns[before] - index)) <= reach
     return near

@@ -20,7 +20,7 @@ the mean of both, the Coulomb force, does not depend on it.
 
 Samples slower than w are left out: there the friction law bends, and where a strut turns around its acceleration
 jumps, which the low-pass on the lengths smears over its neighbours. The shape inside w (transition rate, Stribeck
-excess) is a second question with nonlinear unknowns; `friction_bend` answers it where the data can.
+excess) is a second question with nonlinear unknowns; `fit_friction_transition` answers it where the data can.
 """
 
 from __future__ import annotations
@@ -262,17 +262,17 @@ def friction_curve(samples: StrutSamples, friction: FloatArray, bins: int = CURV
         if there.sum() < bins:
             continue
         rate, force, number = samples.rate[there], friction[there], passes[there]
-        place = np.searchsorted(np.quantile(rate, np.linspace(0, 1, bins + 1)[1:-1]), rate)
+        index = np.searchsorted(np.quantile(rate, np.linspace(0, 1, bins + 1)[1:-1]), rate)
         for k in range(bins):
-            _, group = np.unique(number[place == k], return_inverse=True)
+            _, group = np.unique(number[index == k], return_inverse=True)
             size = np.bincount(group)
             if len(size) < 3:
                 continue
-            means = np.bincount(group, force[place == k]) / size
+            means = np.bincount(group, force[index == k]) / size
             # weighted by their samples, as the mean is
             middle = float(np.average(means, weights=size))
             share = size / size.sum()
             error = float(np.sqrt(np.sum(share**2 * (means - middle) ** 2) * len(size) / (len(size) - 1)))
-            rows.append((float(rate[place == k].mean()), middle, error, len(size)))
+            rows.append((float(rate[index == k].mean()), middle, error, len(size)))
     table = np.array(rows, dtype=float).reshape(-1, 4)
     return MeasuredFriction(table[:, 0], table[:, 1], table[:, 2], table[:, 3].astype(np.int64))

@@ -30,7 +30,7 @@ WHITE_SHARE = 0.75
 # Fourth differences of white rounding are sqrt(70) times as large, those of a motion sampled fast enough vanish. A
 # fifth of them are taken for struts that turn back, and for holes in the log.
 GAIN, BENT = np.sqrt(70.0), 80.0
-STRETCHES, STRETCH = 5, 4000  # of a log, and rows of each
+SEGMENTS, SEGMENT_ROWS = 5, 4000  # of a log, and rows of each
 ROUNDING = 1e-6  # of that: what numbers themselves round
 
 
@@ -41,8 +41,8 @@ def rate_noise(machine: Machine, low_pass: FilterSettings) -> FloatArray:
     sample has steps for rounding, not noise: their frequency is its rate over the count, mostly above the low-pass.
     """
     count = np.array([drive.resolution for drive in machine.drives])
-    bend = np.array([friction.law_parameters[TRANSITION] for friction in machine.friction])
-    known = (count > 0.0) & (bend * low_pass.period >= count)
+    transition_rate = np.array([friction.law_parameters[TRANSITION] for friction in machine.friction])
+    known = (count > 0.0) & (transition_rate * low_pass.period >= count)
     if not known.any():
         return np.zeros(len(count))
     # also of the zero-phase filter, whose response these taps are
@@ -60,8 +60,10 @@ def is_rounded(coordinate: FloatArray, machine: Machine) -> bool:
         return False
     expected = GAIN / np.sqrt(12.0) * count[count > 0.0]
     coordinate = coordinate if count.all() else coordinate[:, count > 0.0]
-    starts = np.linspace(0, max(len(coordinate) - STRETCH, 0), STRETCHES).astype(int)
-    stretches = [coordinate[start : start + STRETCH] for start in np.unique(starts)]
-    differences = np.abs(np.concatenate([np.diff(stretch, 4, axis=0) for stretch in stretches])) / expected
+    starts = np.linspace(0, max(len(coordinate) - SEGMENT_ROWS, 0), SEGMENTS).astype(int)
+    segments = [coordinate[start : start + SEGMENT_ROWS] for start in np.unique(starts)]
+    differences = (
+        np.abs(np.concatenate([np.diff(segment_length, 4, axis=0) for segment_length in segments])) / expected
+    )
     moving = differences[differences > ROUNDING]
     return len(moving) > 0 and bool(np.percentile(moving, BENT) > 0.2)

@@ -22,15 +22,15 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.large_arrays import chosen_rows, row_blocks
-from pkm_identification.signals.guard.held_values import choose_new_rows, find_hold
-from pkm_identification.signals.guard.unusable import refuse_unsorted
+from pkm_identification.signals.input_validation.held_values import choose_new_rows, find_hold
+from pkm_identification.signals.input_validation.unusable import refuse_unsorted
 from pkm_identification.signals.rate import RATE_ERROR
 
 EXTRA = "extra"  # the fault of a row between two of the regular clock
 # Periods from the row before to the row after one that is extra, and from the row before to it; on a regular clock
 # these are two and one.
 ACROSS, BEFORE = 1.25, 0.75
-LOOKED_AT, STRETCHES = 200_000, 10  # rows that are looked at, and stretches of a longer log they are from
+LOOKED_AT, SEGMENTS = 200_000, 10  # rows that are looked at, and stretches of a longer log they are from
 STEADY_STEPS = 0.1  # periods: where steps differ by more (median), stamps do not tell which row is extra
 
 
@@ -68,15 +68,15 @@ def prepare_log(log: DriveLog, machine: Machine) -> PreparedLog:
     refuse_unsorted(log.time, log.source)
     plain = _mark_plain_rows(log, machine)
     faults: dict[str, int] = {}
-    stretches = find_stretches(plain)
-    extra = _mark_extra_rows(log.time, plain, stretches, machine)
+    segments = find_segments(plain)
+    extra = _mark_extra_rows(log.time, plain, segments, machine)
     if extra is not None:
         faults[EXTRA] = int(np.count_nonzero(extra))
         log, plain = _select_rows(log, ~extra), plain[~extra]
-        stretches = find_stretches(plain)
+        segments = find_segments(plain)
     groups = [slice(0, drives)] if log.force is None else [slice(0, drives), slice(drives, 2 * drives)]
     steps = np.array([drive.resolution for drive in machine.drives])
-    hold = find_hold([_read_values(log, rows) for rows in stretches], groups, steps)
+    hold = find_hold([_read_values(log, rows) for rows in segments], groups, steps)
     if hold is None:
         return PreparedLog(log, faults)
     rows = np.flatnonzero(plain)
@@ -95,12 +95,12 @@ def _read_values(log: DriveLog, rows: NDArray[np.int64]) -> FloatArray:
     return np.hstack([log.coordinate[rows], log.force[rows]])
 
 
-def find_stretches(plain: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+def find_segments(plain: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
     """Return the numbers of plain rows: all, or of a long log those of stretches spread over it."""
     if len(plain) <= LOOKED_AT:
         return [np.flatnonzero(plain)]
-    size = LOOKED_AT // STRETCHES
-    starts = np.linspace(0, len(plain) - size, STRETCHES).astype(int)
+    size = LOOKED_AT // SEGMENTS
+    starts = np.linspace(0, len(plain) - size, SEGMENTS).astype(int)
     return [start + np.flatnonzero(plain[start : start + size]) for start in starts]
 
 
@@ -126,8 +126,8 @@ def _mark_plain_rows(log: DriveLog, machine: Machine) -> NDArray[np.bool_]:
     plain = np.zeros(len(log), dtype=bool)
     last = np.inf
     for block in row_blocks(len(log)):
-        place = log.coordinate[block]
-        good = np.isfinite(log.time[block]) & ((place >= low) & (place <= high)).all(axis=1)
+        position = log.coordinate[block]
+        good = np.isfinite(log.time[block]) & ((position >= low) & (position <= high)).all(axis=1)
         if log.force is not None:
             good &= np.isfinite(log.force[block]).all(axis=1)
         rows = np.flatnonzero(good)
@@ -139,10 +139,10 @@ def _mark_plain_rows(log: DriveLog, machine: Machine) -> NDArray[np.bool_]:
 
 
 def _mark_extra_rows(
-    time: FloatArray, plain: NDArray[np.bool_], stretches: Sequence[NDArray[np.int64]], machine: Machine
+    time: FloatArray, plain: NDArray[np.bool_], segments: Sequence[NDArray[np.int64]], machine: Machine
 ) -> NDArray[np.bool_] | None:
     """Return a mask (N,) of the plain rows that come between two rows of the regular clock; None if there is none."""
-    steps = np.concatenate([np.diff(time[rows]) for rows in stretches])
+    steps = np.concatenate([np.diff(time[rows]) for rows in segments])
     if not len(steps):
         return None
     period = float(np.median(steps))

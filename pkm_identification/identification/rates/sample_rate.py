@@ -19,20 +19,20 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import chosen_rows
-from pkm_identification.signals.guard import GuardSettings
+from pkm_identification.signals.input_validation import ValidationSettings
 from pkm_identification.signals.rate import RATE_ERROR
 from pkm_identification.signals.steady_period import period_of_stamps
 
-from ..regression.limits import guard_log
+from ..regression.limits import apply_validation
 
 RATE_WARNING = 0.02  # of the stated rate
 FEWEST_STEPS = 20  # between stamps, to measure a period from
-MOST_PASSES = 3  # of the guard, to find the period of the rows that it lets pass
+MOST_PASSES = 3  # of input validation, to find the period of the rows that it lets pass
 SAME_RATE = 0.01  # relative difference up to which two logs run at one rate
 
 
 def compute_estimated_period(
-    log: DriveLog, machine: Machine, guard: GuardSettings | None = None, hold: float = 1.0
+    log: DriveLog, machine: Machine, validation: ValidationSettings | None = None, hold: float = 1.0
 ) -> tuple[float, str | None]:
     """Return the sample period in s of the rows that pass the guard, and a warning when the drive states another.
 
@@ -42,7 +42,7 @@ def compute_estimated_period(
     ----------
     log : DriveLog
     machine : Machine
-    guard : GuardSettings, optional
+    guard : ValidationSettings, optional
         What decides which rows are used.
     hold : float
         Samples of the drive in one of the log, where values were held and the repeats are left out.
@@ -65,7 +65,7 @@ def compute_estimated_period(
     near = float(np.median(steps, overwrite_input=True))
     del steps  # of a log of hours there is not to be one array more than needed
     nominal = None if machine.sample_rate is None else hold / machine.sample_rate
-    stamps, near = _read_used_stamps(log, machine, guard or GuardSettings(), near, nominal)
+    stamps, near = _read_used_stamps(log, machine, validation or ValidationSettings(), near, nominal)
     if nominal is None:
         return period_of_stamps(stamps, near), None
     # a median that is far off is that of a log of holes, which are no samples
@@ -85,18 +85,20 @@ def compute_estimated_period(
 
 
 def _read_used_stamps(
-    log: DriveLog, machine: Machine, guard: GuardSettings, near: float, nominal: float | None
+    log: DriveLog, machine: Machine, validation: ValidationSettings, near: float, nominal: float | None
 ) -> tuple[FloatArray, float]:
-    """Return the stamps in s of the rows that pass the guard, and the median of their steps.
+    """Return the stamps in s of the rows that pass input validation, and the median of their steps.
 
     The guard needs a period, and what it drops changes the median: asked again until that stays. All stamps where the
     guard leaves too few, as it does of a log in another unit.
     """
     for _ in range(MOST_PASSES):
         given = nominal if nominal is not None and abs(near / nominal - 1.0) < RATE_ERROR else near
-        guarded = guard_log(log, machine, guard.resolve(machine, given))
-        stamps = chosen_rows(guarded.time, ~guarded.filled) if guarded.counts["filled"] else guarded.time
-        del guarded
+        validated = apply_validation(log, machine, validation.resolve(machine, given))
+        stamps = (
+            chosen_rows(validated.time, ~validated.filled) if validated.counts["filled"] else validated.time
+        )
+        del validated
         steps = np.diff(stamps)
         steps = steps[steps > 0]
         if len(steps) < FEWEST_STEPS:
@@ -116,7 +118,7 @@ def _suggest_force_source(machine: Machine) -> str:
 def compute_common_period(
     logs: Sequence[DriveLog],
     machine: Machine,
-    guard: GuardSettings | None = None,
+    validation: ValidationSettings | None = None,
     holds: Sequence[float] | None = None,
 ) -> tuple[float, tuple[str, ...]]:
     """Return the sample period in s of logs of one experiment, and warnings; parameters: `compute_estimated_period`.
@@ -132,7 +134,7 @@ def compute_common_period(
             raise LogError(
                 f"{log.source}: holds no forces; identification needs them{_suggest_force_source(machine)}"
             )
-        own, warning = compute_estimated_period(log, machine, guard, hold)
+        own, warning = compute_estimated_period(log, machine, validation, hold)
         period = period or own
         if abs(own / period - 1.0) > SAME_RATE:
             raise LogError(

@@ -20,8 +20,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 from pkm_identification.signals.band import LARGEST_SHARE, WIDEST_BAND, BandSettings
 from pkm_identification.signals.differences import SLOW_PERIOD, central_differences, stencil
-from pkm_identification.signals.guard import GuardedLog
-from pkm_identification.signals.guard.samples import rows_of
+from pkm_identification.signals.input_validation import ValidatedLog
+from pkm_identification.signals.input_validation.samples import rows_of
 from pkm_identification.signals.power_density import power_density
 
 SPECTRUM, FEWEST = 256, 32  # samples of a spectrum
@@ -33,7 +33,7 @@ THIN_FOR_MOTION, THIN_FOR_REVERSALS = 250.0, 1000.0  # Hz
 STILL = 3.0  # transition rates; slower is near standstill
 
 
-def rate_spectrum(logs: Sequence[GuardedLog]) -> tuple[FloatArray, FloatArray]:
+def rate_spectrum(logs: Sequence[ValidatedLog]) -> tuple[FloatArray, FloatArray]:
     """Return frequencies in Hz and the power density of the drives' rates above their noise, summed over drives.
 
     Only of stretches of SPECTRUM samples and more; of the longest where all are shorter.
@@ -55,7 +55,7 @@ def rate_spectrum(logs: Sequence[GuardedLog]) -> tuple[FloatArray, FloatArray]:
     return frequency, np.asarray(total * (2 * np.pi * frequency) ** 2, dtype=float)
 
 
-def compute_motion_frequency(logs: Sequence[GuardedLog]) -> float:
+def compute_motion_frequency(logs: Sequence[ValidatedLog]) -> float:
     """Frequency in Hz below which nearly all of the strut rates' power lies; 0 at rest."""
     frequency, density = rate_spectrum(logs)
     power = np.cumsum(density)
@@ -64,7 +64,7 @@ def compute_motion_frequency(logs: Sequence[GuardedLog]) -> float:
     return float(frequency[np.searchsorted(power, MOTION_SHARE * power[-1])])
 
 
-def band_for(band: BandSettings, logs: Sequence[GuardedLog]) -> BandSettings:
+def band_for(band: BandSettings, logs: Sequence[ValidatedLog]) -> BandSettings:
     """The band of the sample rate, wider where the motion of a slow log reaches beyond it and the rate allows it."""
     if band.cutoff >= WIDEST_BAND:
         return band
@@ -73,7 +73,7 @@ def band_for(band: BandSettings, logs: Sequence[GuardedLog]) -> BandSettings:
 
 
 def format_slow_log_sentences(
-    machine: Machine, band: BandSettings, logs: Sequence[GuardedLog]
+    machine: Machine, band: BandSettings, logs: Sequence[ValidatedLog]
 ) -> tuple[str, ...]:
     """Return what logs at this sample rate do not show, a sentence each; none of fast ones."""
     if band.period < SLOW_PERIOD:
@@ -100,7 +100,7 @@ def format_slow_log_sentences(
     return tuple(sentences)
 
 
-def describe_rate(machine: Machine, band: BandSettings, log: GuardedLog) -> str:
+def describe_rate(machine: Machine, band: BandSettings, log: ValidatedLog) -> str:
     """Return in one sentence what a log at this sample rate can show, whatever it is."""
     motion = compute_motion_frequency([_thin(log, THIN_FOR_MOTION)])
     crossing = _compute_crossing_time(machine, [_thin(log, THIN_FOR_REVERSALS)]) / band.period
@@ -114,13 +114,13 @@ def describe_rate(machine: Machine, band: BandSettings, log: GuardedLog) -> str:
     return ", ".join(parts) + "."
 
 
-def _thin(log: GuardedLog, rate: float) -> GuardedLog:
+def _thin(log: ValidatedLog, rate: float) -> ValidatedLog:
     """Return a log with only as many samples as come at about a rate in Hz: noise hides what is slow beside it."""
     every = max(1, round(1.0 / (log.period * rate)))
     return replace(rows_of(log, slice(None, None, every)), period=every * log.period) if every > 1 else log
 
 
-def _compute_crossing_time(machine: Machine, logs: Sequence[GuardedLog]) -> float:
+def _compute_crossing_time(machine: Machine, logs: Sequence[ValidatedLog]) -> float:
     """Return the median time in s in which drives that turn back cross the transition; infinite where none does."""
     transition = np.array([friction.transition_rate for friction in machine.friction])
     times = []

@@ -22,7 +22,7 @@ from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
 
 from ..equations.band_rows import in_band
-from ..equations.rest import drop_still
+from ..equations.standstill import drop_still
 from ..samples import Samples
 
 

@@ -17,7 +17,7 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.white_noise import position_noise
 
-from ..equations.rest import COUNTS
+from ..equations.standstill import COUNTS
 from .limits import measure_step
 from .validation import FEWEST_OF_NOISE
 

@@ -24,12 +24,19 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import row_blocks
-from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard
-from pkm_identification.signals.guard.judgement import ACCELERATION, FORCE, HIGHEST, LIMITED, LOWEST, RATE
-from pkm_identification.signals.guard.settings import LARGEST_FORCE
+from pkm_identification.signals.input_validation import InputValidator, ValidatedLog, ValidationSettings
+from pkm_identification.signals.input_validation.sample_checks import (
+    ACCELERATION,
+    FORCE,
+    HIGHEST,
+    LIMITED,
+    LOWEST,
+    RATE,
+)
+from pkm_identification.signals.input_validation.settings import LARGEST_FORCE
 from pkm_identification.signals.steady_period import TWICE
 
-from ..rates.recorded_rows import find_stretches
+from ..rates.recorded_rows import find_segments
 
 QUANTILE, FACTOR = (
     0.98,
@@ -45,7 +52,7 @@ BEYOND = 0.02  # of a drive's stroke: a file may state limits a little narrower 
 NEIGHBOURS = 1.75  # periods between two stamps that belong to successive samples, at most
 
 
-def guard_log(log: DriveLog, machine: Machine, guard: GuardSettings) -> GuardedLog:
+def apply_validation(log: DriveLog, machine: Machine, validation: ValidationSettings) -> ValidatedLog:
     """Return a log as the guard leaves it, which drops what the drives' files or the log itself say is none.
 
     Raises
@@ -60,15 +67,15 @@ def guard_log(log: DriveLog, machine: Machine, guard: GuardSettings) -> GuardedL
             finite[block] &= np.isfinite(log.force[block]).all(axis=1)
     if len(finite) and not finite.any():
         raise LogError(f"{log.source}: no usable sample: all {len(finite)} dropped, mostly 'not_finite'")
-    stretches = [(log.time[rows], log.coordinate[rows]) for rows in find_stretches(finite)]
-    limits = find_limits(stretches, guard.period, machine)
-    return StreamGuard(guard, limits).guard(log)
+    segments = [(log.time[rows], log.coordinate[rows]) for rows in find_segments(finite)]
+    limits = find_limits(segments, validation.period, machine)
+    return InputValidator(validation, limits).validation(log)
 
 
 def find_limits(
-    stretches: Sequence[tuple[FloatArray, FloatArray]], period: float, machine: Machine
+    segments: Sequence[tuple[FloatArray, FloatArray]], period: float, machine: Machine
 ) -> FloatArray:
-    """Return what drives may show, (LIMITED, n), as the kernels of `signals.guard.judgement` take it.
+    """Return what drives may show, (LIMITED, n), as the kernels of `signals.input_validation.sample_checks` take it.
 
     Parameters
     ----------
@@ -88,14 +95,14 @@ def find_limits(
     room = BEYOND * np.where(np.isfinite(high - low), high - low, 0.0)
     limits[LOWEST], limits[HIGHEST] = low - room, high + room
     firsts, seconds = [], []
-    for time, coordinate in stretches:
+    for time, coordinate in segments:
         step, first = np.diff(time), np.diff(coordinate, axis=0)
         beside = (step > TWICE * period) & (step < NEIGHBOURS * period)
         firsts.append(first[beside])
         seconds.append(np.diff(first, axis=0)[beside[1:] & beside[:-1]])
-    every = np.concatenate([coordinate for _, coordinate in stretches])
+    every = np.concatenate([coordinate for _, coordinate in segments])
     steps = np.array([measure_step(column) for column in every.T])
-    # the guard allows as much times span (span + period)
+    # input validation allows as much times span (span + period)
     for row, differences, lasting, divisor in (
         (RATE, firsts, LASTING[0], period), (ACCELERATION, seconds, LASTING[1], 2.0 * period**2)
     ):  # fmt: skip

@@ -21,8 +21,8 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.guard import GuardedLog
-from pkm_identification.signals.guard.samples import rows_of
+from pkm_identification.signals.input_validation import ValidatedLog
+from pkm_identification.signals.input_validation.samples import rows_of
 from pkm_identification.signals.white_noise import force_density, position_noise
 
 from .equations import LogEquations
@@ -37,7 +37,7 @@ SEED = 7
 
 def measure_noise_floor(
     road: Road,
-    logs: Sequence[GuardedLog],
+    logs: Sequence[ValidatedLog],
     made: Sequence[LogEquations],
     values: FloatArray,
 ) -> FloatArray | None:
@@ -46,7 +46,7 @@ def measure_noise_floor(
     Parameters
     ----------
     road : Road
-    logs : sequence of GuardedLog
+    logs : sequence of ValidatedLog
     made : sequence of LogEquations
         Theirs.
     values : ndarray, shape (P,)
@@ -63,7 +63,7 @@ def measure_noise_floor(
 
 def _estimate_log_floor(
     road: Road,
-    log: GuardedLog,
+    log: ValidatedLog,
     own: LogEquations,
     values: FloatArray,
 ) -> FloatArray | None:
@@ -72,12 +72,12 @@ def _estimate_log_floor(
         return None
     once = own if len(part) == len(log) else road.equations(part)
     again = road.equations(_add_noise(part), once.still)
-    difference = again.equations.left(values) - once.equations.left(values)
+    difference = again.equations.compute_residual(values) - once.equations.compute_residual(values)
     exact = LEAST * np.sqrt(np.mean(own.equations.force**2, axis=0)) + 1e-300
     return np.sqrt(residual_rms(difference, once.used) ** 2 + exact**2)
 
 
-def _find_liveliest_part(log: GuardedLog, own: LogEquations) -> slice:
+def _find_liveliest_part(log: ValidatedLog, own: LogEquations) -> slice:
     """Return the LONGEST seconds in which the drive that stands still most has the most equations."""
     count, step = round(LONGEST / log.period), round(STEP / log.period)
     if len(log) <= count:
@@ -92,17 +92,17 @@ def _find_liveliest_part(log: GuardedLog, own: LogEquations) -> slice:
     return slice(best, best + count)
 
 
-def _add_noise(log: GuardedLog) -> GuardedLog:
+def _add_noise(log: ValidatedLog) -> ValidatedLog:
     """Return a log with as much noise again."""
     assert log.force is not None  # it has equations
     density = log.force_density
     if density is None:
         density = force_density(log.force, log.coordinate, log.period)
     size = np.sqrt(density / (2.0 * log.period))
-    place = position_noise(log.coordinate, log.period)
+    deviation = position_noise(log.coordinate, log.period)
     random = np.random.default_rng(SEED)
     return replace(
         log,
-        coordinate=log.coordinate + place * random.standard_normal(log.coordinate.shape),
+        coordinate=log.coordinate + deviation * random.standard_normal(log.coordinate.shape),
         force=log.force + size * random.standard_normal(log.force.shape),
     )

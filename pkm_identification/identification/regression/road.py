@@ -20,10 +20,10 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import FilterSettings
-from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.input_validation import ValidatedLog
 
 from ..equations.force_equations import force_equations
-from ..equations.rest import RestLimits, find_standstill, leave_out
+from ..equations.standstill import StandstillLimits, find_standstill, leave_out
 from ..rates.kinematic_cutoff import kinematic_cutoff
 from ..samples import samples_of
 from .equations import LogEquations
@@ -53,12 +53,12 @@ class Road:
         period = self.band.period
         return FilterSettings(period, kinematic_cutoff(self.machine, period))
 
-    def equations(self, log: GuardedLog, still: NDArray[np.bool_] | None = None) -> LogEquations:
+    def equations(self, log: ValidatedLog, still: NDArray[np.bool_] | None = None) -> LogEquations:
         """Return the equations of a log.
 
         Parameters
         ----------
-        log : GuardedLog
+        log : ValidatedLog
             At the mechanism.
         still : ndarray of bool, shape (K, n), optional
             Which drives stand still at each equation; else the log is asked.
@@ -67,7 +67,7 @@ class Road:
         samples = samples_of(log, machine, low_pass)
         if still is None:
             flicker = measure_flicker(machine, log.coordinate, log.period, low_pass.cutoff)
-            limits, motion = RestLimits.of(machine, self.parameters, flicker), samples.motion
+            limits, motion = StandstillLimits.of(machine, self.parameters, flicker), samples.motion
             still = find_standstill(limits, motion.coordinate, motion.rate, samples.segment, band)
         equations = leave_out(force_equations(machine, self.parameters, samples, band), still)
         kept = ~still.all(axis=1)

@@ -51,8 +51,8 @@ def with_machine_scales(parameters: ParameterSet, machine: Machine) -> Parameter
 def sample_motion(machine: Machine) -> Motion:
     """Return states in which the machine moves around home: drives by a share of a large change, at a usual pace."""
     size = np.array([drive.size for drive in machine.drives])
-    place, rate, second = np.random.default_rng(SEED).normal(size=(3, STATES, len(size))) * size
-    motion = machine.compute_motion(machine.home + NEAR * place, PACE * rate, PACE**2 * second)
+    position, rate, second = np.random.default_rng(SEED).normal(size=(3, STATES, len(size))) * size
+    motion = machine.compute_motion(machine.home + NEAR * position, PACE * rate, PACE**2 * second)
     return motion[motion.status == OK]
 
 

@@ -27,9 +27,9 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import row_blocks
 from pkm_identification.numerics.segments import segment_slices
-from pkm_identification.signals.guard import GuardedLog, GuardSettings
-from pkm_identification.signals.guard.another_machine import refuse_another_machine
-from pkm_identification.signals.guard.unusable import (
+from pkm_identification.signals.input_validation import ValidatedLog, ValidationSettings
+from pkm_identification.signals.input_validation.another_machine import refuse_another_machine
+from pkm_identification.signals.input_validation.unusable import (
     are_copies,
     refuse_copies,
     refuse_unsigned_forces,
@@ -37,10 +37,10 @@ from pkm_identification.signals.guard.unusable import (
 )
 from pkm_identification.signals.white_noise import LAGS, force_density
 
-from ..rates.recorded_rows import find_stretches, prepare_log
+from ..rates.recorded_rows import find_segments, prepare_log
 from ..rates.sample_rate import compute_common_period
 from ..settings import Settings
-from .limits import NEIGHBOURS, guard_log
+from .limits import NEIGHBOURS, apply_validation
 
 FEWEST_OF_NOISE = 16 * LAGS  # rows that show the level of its noise
 DRIFTING_SHARE = 0.02  # of the samples whose stamps run away
@@ -57,7 +57,7 @@ class ValidatedLogs:
 
     Attributes
     ----------
-    logs : tuple of GuardedLog
+    logs : tuple of ValidatedLog
     settings : Settings
         Resolved for the machine and the logs' sample period.
     dropped : dict of str to int
@@ -65,7 +65,7 @@ class ValidatedLogs:
     warnings : tuple of str
     """
 
-    logs: tuple[GuardedLog, ...]
+    logs: tuple[ValidatedLog, ...]
     settings: Settings
     dropped: dict[str, int]
     warnings: tuple[str, ...]
@@ -86,16 +86,16 @@ def validate_logs(logs: Sequence[DriveLog], machine: Machine, given: Settings) -
     for one in prepared:
         refuse_useless(one.log, machine)
     holds = [one.hold for one in prepared]
-    period, warnings = compute_common_period([one.log for one in prepared], machine, given.guard, holds)
+    period, warnings = compute_common_period([one.log for one in prepared], machine, given.validation, holds)
     settings = given.resolve(machine, period)
-    guarded = tuple(validate_log(one.log, machine, settings.guard) for one in prepared)
+    validated = tuple(validate_log(one.log, machine, settings.validation) for one in prepared)
     dropped: Counter[str] = Counter()
-    for one, log in zip(prepared, guarded, strict=True):
+    for one, log in zip(prepared, validated, strict=True):
         dropped.update(one.faults)
         dropped.update(log.dropped)
         dropped["resampled"] += len(log) if log.resampled else 0
     sentences = [sentence for one in prepared for sentence in one.warnings]
-    return ValidatedLogs(guarded, settings, dict(+dropped), (*sentences, *warnings))
+    return ValidatedLogs(validated, settings, dict(+dropped), (*sentences, *warnings))
 
 
 def refuse_useless(log: DriveLog, machine: Machine) -> None:
@@ -105,7 +105,7 @@ def refuse_useless(log: DriveLog, machine: Machine) -> None:
     refuse_another_machine(log, machine)
 
 
-def validate_log(log: DriveLog, machine: Machine, guard: GuardSettings) -> GuardedLog:
+def validate_log(log: DriveLog, machine: Machine, validation: ValidationSettings) -> ValidatedLog:
     """Return a log on a regular clock, without rows that are not finite, come twice or late, or are spikes.
 
     Parameters
@@ -114,7 +114,7 @@ def validate_log(log: DriveLog, machine: Machine, guard: GuardSettings) -> Guard
         As `prepare_log` leaves it.
     machine : Machine
         Its drives' limits; what they do not state is read off the log.
-    guard : GuardSettings
+    guard : ValidationSettings
         Resolved.
 
     Raises
@@ -122,12 +122,12 @@ def validate_log(log: DriveLog, machine: Machine, guard: GuardSettings) -> Guard
     LogError
         If the log has no usable row, or its forces have no sign.
     """
-    guarded = guard_log(log, machine, guard)
-    if not len(guarded):
-        worst = max(guarded.dropped, key=lambda name: guarded.dropped[name], default="")
+    validated = apply_validation(log, machine, validation)
+    if not len(validated):
+        worst = max(validated.dropped, key=lambda name: validated.dropped[name], default="")
         raise LogError(f"{log.source}: no usable sample: all {len(log)} dropped, mostly '{worst}'")
-    refuse_unsigned_forces(guarded.force, log.source, name_force_units(machine))
-    return follow_stamps(guarded)
+    refuse_unsigned_forces(validated.force, log.source, name_force_units(machine))
+    return follow_stamps(validated)
 
 
 def name_force_units(machine: Machine) -> str:
@@ -135,9 +135,9 @@ def name_force_units(machine: Machine) -> str:
     return " or ".join(dict.fromkeys(drive.force_unit for drive in machine.drives))
 
 
-def follow_stamps(log: GuardedLog) -> GuardedLog:
+def follow_stamps(log: ValidatedLog) -> ValidatedLog:
     """Return a log at an even clock, with samples taken in between where stamps are uneven and samples follow them."""
-    rows = np.concatenate(find_stretches(~log.filled))  # of hours some stretches tell it
+    rows = np.concatenate(find_segments(~log.filled))  # of hours some stretches tell it
     if not follows_stamps(log.time[rows], log.coordinate[rows], log.segment[rows], log.period):
         _refuse_drift(log.source, log.time, log.segment, log.period)
         return log
@@ -151,7 +151,7 @@ def follow_stamps(log: GuardedLog) -> GuardedLog:
             density = force_density(columns["force"], coordinate, log.period)
     made = _resample(columns, segment, log.period)
     nothing = np.zeros(len(made["time"]), dtype=bool)
-    return GuardedLog(
+    return ValidatedLog(
         made["time"], made["coordinate"], made.get("force"), made["segment"], nothing, log.counts, log.first,
         log.period, source=log.source, force_density=density,
     )  # fmt: skip

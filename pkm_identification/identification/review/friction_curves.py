@@ -18,7 +18,7 @@ import numpy as np
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.input_validation import ValidatedLog
 
 from ..regression.friction import DriveFriction
 from ..samples import Samples
@@ -56,7 +56,7 @@ def friction_curves(
     machine: Machine,
     parameters: ParameterSet,
     values: FloatArray,
-    logs: Sequence[GuardedLog],
+    logs: Sequence[ValidatedLog],
     samples: Sequence[Samples],
 ) -> tuple[FrictionCurve, ...]:
     """One curve a drive; of a set without friction of the drives, none.
@@ -95,12 +95,12 @@ def friction_curves(
 def _compute_curve(strut: int, rate: FloatArray, force: FloatArray, law: FloatArray) -> FrictionCurve:
     side = np.linspace(-1.0, 1.0, BINS + 1)
     edges = np.sign(side) * side**2 * float(np.abs(rate).max(initial=1e-9))
-    place = np.clip(np.searchsorted(edges, rate, side="right") - 1, 0, BINS - 1)
-    count = np.bincount(place, minlength=BINS)
+    index = np.clip(np.searchsorted(edges, rate, side="right") - 1, 0, BINS - 1)
+    count = np.bincount(index, minlength=BINS)
     full = count >= FEWEST
 
     def mean(part: FloatArray) -> FloatArray:
-        return np.bincount(place, part, BINS)[full] / count[full]
+        return np.bincount(index, part, BINS)[full] / count[full]
 
     middle = mean(force)
     spread = np.sqrt(np.maximum(mean(force**2) - middle**2, 0.0))

@@ -19,7 +19,7 @@ from pkm_identification.machines.capabilities import PlatformPose, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import build_vector_from_matrix
-from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.input_validation import ValidatedLog
 
 from ..samples import Samples
 
@@ -60,7 +60,7 @@ class Travel:
         return (self.length[:, 1] - self.length[:, 0]) / (limits[:, 1] - limits[:, 0])
 
 
-def travel(machine: Machine, logs: Sequence[GuardedLog], samples: Sequence[Samples]) -> Travel:
+def travel(machine: Machine, logs: Sequence[ValidatedLog], samples: Sequence[Samples]) -> Travel:
     """Return what logs and their filtered samples used of a machine's limits; samples without a motion are left out."""
     coordinate = np.concatenate([one.motion.coordinate for one in samples])
     rate = np.concatenate([one.motion.rate for one in samples])

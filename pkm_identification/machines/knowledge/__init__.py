@@ -8,6 +8,6 @@
 
 """How well the numbers of a machine file are known."""
 
-from .records import DEFAULT, WIDTH, AlikeBodies, Knowledge, KnownBody, KnownNumber
+from .records import DEFAULT, WIDTH, Knowledge, KnownBody, KnownNumber, LikeBodies
 
-__all__ = ["DEFAULT", "WIDTH", "AlikeBodies", "Knowledge", "KnownBody", "KnownNumber"]
+__all__ = ["DEFAULT", "WIDTH", "Knowledge", "KnownBody", "KnownNumber", "LikeBodies"]

@@ -19,7 +19,7 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 
 from .file import KnownFile
-from .records import DEFAULT, WIDTH, AlikeBodies, KnownBody, KnownNumber
+from .records import DEFAULT, WIDTH, KnownBody, KnownNumber, LikeBodies
 
 
 class BodyWidths(NamedTuple):
@@ -88,11 +88,11 @@ def build_bodies(bodies: Sequence[BodyValues], file: KnownFile) -> tuple[KnownBo
     return tuple(_build_body(one, file, lightest) for one in bodies)
 
 
-def find_alike(bodies: Sequence[BodyValues], file: KnownFile) -> tuple[AlikeBodies, ...]:
+def find_like_bodies(bodies: Sequence[BodyValues], file: KnownFile) -> tuple[LikeBodies, ...]:
     """Return groups of bodies of which the file says the same: made alike, within a width that may be stated."""
     groups: list[list[BodyValues]] = []
     for body in bodies:
-        group = next((one for one in groups if _is_alike(one[0], body)), None)
+        group = next((one for one in groups if _are_like(one[0], body)), None)
         if group is None:
             groups.append([body])
         else:
@@ -104,7 +104,7 @@ def find_alike(bodies: Sequence[BodyValues], file: KnownFile) -> tuple[AlikeBodi
             width = BODY_WIDTHS[DEFAULT if how == WIDTH else how].alike
             if stated is not None:
                 how, width = WIDTH, stated
-            found.append(AlikeBodies(ALIKE_KEY, tuple(one.name for one in group), width, how))
+            found.append(LikeBodies(ALIKE_KEY, tuple(one.name for one in group), width, how))
     return tuple(found)
 
 
@@ -113,7 +113,7 @@ def guess_mass(size: Any) -> Any:
     return DENSITY * 4.0 / 3.0 * np.pi * size**3
 
 
-def _is_alike(one: BodyValues, other: BodyValues) -> bool:
+def _are_like(one: BodyValues, other: BodyValues) -> bool:
     first, second = (
         np.array([each.size, each.mass, *each.center, *each.moments, *each.products]) for each in (one, other)
     )

@@ -17,7 +17,7 @@ from pkm_identification.mechanisms.tolerances import DriveTolerances
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..contract import Machine
-from .bodies import BodyValues, build_bodies, find_alike
+from .bodies import BodyValues, build_bodies, find_like_bodies
 from .drives import list_drive_numbers
 from .file import KnownFile
 from .records import WIDTH, Knowledge, KnownNumber
@@ -81,4 +81,4 @@ def build_knowledge(
         for key in file.list_guessed_constants()
         if key not in shared and (value := file.find_number(key))
     ]
-    return Knowledge(known, find_alike(bodies, file), (*numbers, *others))
+    return Knowledge(known, find_like_bodies(bodies, file), (*numbers, *others))

@@ -79,14 +79,14 @@ class KnownFile:
         """Return a number of the file; 0 of a machine that was made without one."""
         if key.split(".")[0] not in self.document:
             return 0.0
-        return evaluate(self._find_place(tuple(key.split("."))), self.document.get("constants") or {})
+        return evaluate(self._find_node(tuple(key.split("."))), self.document.get("constants") or {})
 
     def list_widths(self) -> Iterator[tuple[str, float]]:
         """Yield the keys of numbers with a stated width, each with it; of a list those of its entries."""
         for path, statement in self.statements.stated.items():
-            place = self._find_place(path)
-            if isinstance(statement, Width) and not isinstance(place, Mapping):
-                for key in _list_keys(path, place):
+            node = self._find_node(path)
+            if isinstance(statement, Width) and not isinstance(node, Mapping):
+                for key in _list_keys(path, node):
                     size = statement.size * (abs(self.find_number(key)) if statement.relative else 1.0)
                     if size > 0.0:
                         yield key, size
@@ -97,16 +97,16 @@ class KnownFile:
             if path[:1] == ("constants",) and len(path) == 2 and statement == "guessed":
                 yield ".".join(path)
 
-    def _find_place(self, path: Path) -> Any:
-        place: Any = self.document
+    def _find_node(self, path: Path) -> Any:
+        node: Any = self.document
         for key in path:
-            place = place[int(key)] if isinstance(place, list) else place[key]
-        return place
+            node = node[int(key)] if isinstance(node, list) else node[key]
+        return node
 
 
-def _list_keys(path: Path, place: Any) -> Iterator[str]:
-    if isinstance(place, list):
-        for k, one in enumerate(place):
+def _list_keys(path: Path, node: Any) -> Iterator[str]:
+    if isinstance(node, list):
+        for k, one in enumerate(node):
             yield from _list_keys((*path, str(k)), one)
     else:
         yield ".".join(path)

@@ -128,7 +128,7 @@ class KnownBody:
 
 
 @dataclass(frozen=True)
-class AlikeBodies:
+class LikeBodies:
     """Bodies that are made alike: each number of each differs from the common one by little.
 
     Attributes
@@ -158,13 +158,13 @@ class Knowledge:
     bodies : tuple of KnownBody
         In the order of the file; of a hexapod the platform, then bodies B and E of each strut. Numbers of bodies that
         share a section, as of `strut`, are one number with one key.
-    alike : tuple of AlikeBodies
+    alike : tuple of LikeBodies
     numbers : tuple of KnownNumber
         Of the drives and of the machine.
     """
 
     bodies: tuple[KnownBody, ...]
-    alike: tuple[AlikeBodies, ...]
+    alike: tuple[LikeBodies, ...]
     numbers: tuple[KnownNumber, ...]
 
     def __iter__(self) -> Iterator[KnownNumber]:

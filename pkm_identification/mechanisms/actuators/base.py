@@ -44,7 +44,7 @@ class BaseActuator:
     current_at: ClassVar[int] = -1
 
     @property
-    def holds_place(self) -> bool:
+    def holds_position(self) -> bool:
         return False
 
     @property

@@ -173,16 +173,16 @@ def read_motor(node: Node, units: Units) -> Motor:
     ratio = 2 * np.pi * node.take("gear_ratio", 1.0).positive() / lead.positive()
     limit = node.take("current_limit").positive()
     winding = None
-    place = node.take("winding", None)
-    if place.value is not None:
-        bandwidth = place.take("current_bandwidth", None).positive_or_none()
+    entry_node = node.take("winding", None)
+    if entry_node.value is not None:
+        bandwidth = entry_node.take("current_bandwidth", None).positive_or_none()
         winding = Winding(
-            place.take("resistance").positive(),
-            place.take("inductance").positive(),
-            place.take("voltage_limit").positive(),
+            entry_node.take("resistance").positive(),
+            entry_node.take("inductance").positive(),
+            entry_node.take("voltage_limit").positive(),
             0.0 if bandwidth is None else 2 * np.pi * bandwidth,
         )
-        place.close()
+        entry_node.close()
     elif emf is not None:
         emf_node.fail("acts on a 'winding' (resistance, inductance, voltage_limit), which this file has not")
     return Motor(constant, ratio, limit, emf, winding)

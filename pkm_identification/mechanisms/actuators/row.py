@@ -51,9 +51,9 @@ def own_friction(row, rate):
     """Friction inside the actuator at a rate, and its slope."""
     force, slope = row[VISCOUS] * rate, row[VISCOUS]
     if row[COULOMB] > 0.0:
-        bend = row[TRANSITION]
-        if abs(rate) <= bend:
-            return force + row[COULOMB] * rate / bend, slope + row[COULOMB] / bend
+        transition_rate = row[TRANSITION]
+        if abs(rate) <= transition_rate:
+            return force + row[COULOMB] * rate / transition_rate, slope + row[COULOMB] / transition_rate
         force += row[COULOMB] if rate > 0.0 else -row[COULOMB]
     return force, slope
 

@@ -38,10 +38,14 @@ _FORWARD, _BACKWARD = OWN_OF_TYPE, OWN_OF_TYPE + 1
 @compile_inline
 def passed_on(row, force, v):
     """Return what the screw's losses leave of a force, by the direction of power; its slopes by force and rate."""
-    bend = row[TRANSITION]
-    side = min(max(v / bend, -1.0), 1.0) if force >= 0.0 else -min(max(v / bend, -1.0), 1.0)
+    transition_rate = row[TRANSITION]
+    side = (
+        min(max(v / transition_rate, -1.0), 1.0)
+        if force >= 0.0
+        else -min(max(v / transition_rate, -1.0), 1.0)
+    )
     gain = row[_FORWARD] - 1.0 if side >= 0.0 else 1.0 - 1.0 / row[_BACKWARD]
-    slope = abs(force) * gain / bend if abs(v) <= bend else 0.0
+    slope = abs(force) * gain / transition_rate if abs(v) <= transition_rate else 0.0
     return force * (1.0 + gain * side), 1.0 + gain * side, slope
 
 

@@ -72,7 +72,7 @@ class Servo(BaseActuator):
     state_names: ClassVar[tuple[str, ...]]
 
     @property
-    def holds_place(self) -> bool:
+    def holds_position(self) -> bool:
         """Whether its own controller acts on its sensor."""
         return self.loop.gain != 0.0
 
@@ -149,7 +149,7 @@ class Servo(BaseActuator):
         own = super().transfer(held)
         return (
             replace(own, ripple=self.staircase_ripple(held))
-            if self.holds_place and np.isfinite(held)
+            if self.holds_position and np.isfinite(held)
             else own
         )
 

@@ -34,7 +34,7 @@ from .quantity import Quantity, Units
 from .row import own_friction
 from .transfer import Transfer
 
-_INERTIA, _STIFFNESS, _DAMPING, _VISCOUS, _COULOMB, _BEND = range(OWN_OF_TYPE, OWN_OF_TYPE + 6)
+_INERTIA, _STIFFNESS, _DAMPING, _VISCOUS, _COULOMB, _TRANSITION = range(OWN_OF_TYPE, OWN_OF_TYPE + 6)
 SIDES = ("motor", "load")
 ENCODERS = (*SIDES, "both")
 _ITERATIONS = 60
@@ -45,8 +45,8 @@ def _compute_motor_friction(row, speed):
     """Friction torque on the motor's shaft at a speed in rad/s, and its slope."""
     torque, slope = row[_VISCOUS] * speed, row[_VISCOUS]
     if row[_COULOMB] > 0.0:
-        if abs(speed) <= row[_BEND]:
-            return torque + row[_COULOMB] * speed / row[_BEND], slope + row[_COULOMB] / row[_BEND]
+        if abs(speed) <= row[_TRANSITION]:
+            return torque + row[_COULOMB] * speed / row[_TRANSITION], slope + row[_COULOMB] / row[_TRANSITION]
         torque += row[_COULOMB] if speed > 0.0 else -row[_COULOMB]
     return torque, slope
 
@@ -66,7 +66,7 @@ def stage(row, known, state, h, signal, x, v):
     start = stiffness * (known[0] - x) - damping * v
     rate, stiff = state[1], 1.0
     low, high = -np.inf, np.inf
-    bend = row[_BEND] / g
+    transition_rate = row[_TRANSITION] / g
     for _ in range(_ITERATIONS):
         current, by_speed = compute_winding_current(row, known[2], h, signal, g * rate)
         rubbing, by_rate = _compute_motor_friction(row, g * rate)
@@ -81,7 +81,7 @@ def stage(row, known, state, h, signal, x, v):
         else:
             low = rate
         new = rate - error / stiff
-        if abs(rate) > bend and abs(new) > bend and new * rate < 0.0:
+        if abs(rate) > transition_rate and abs(new) > transition_rate and new * rate < 0.0:
             new = 0.0
         if not low < new < high and np.isfinite(low) and np.isfinite(high):
             new = 0.5 * (low + high)
@@ -179,8 +179,8 @@ class TwoInertia(MotorDrive):
 
     def equilibrium(self, force: float, position: float = 0.0) -> tuple[FloatArray, float]:
         current, command = self.holding(force)
-        wound_up = force / (self.stiffness * self.motor.ratio**2)
-        return np.concatenate([[position + wound_up, 0.0], current]), command
+        deflection = force / (self.stiffness * self.motor.ratio**2)
+        return np.concatenate([[position + deflection, 0.0], current]), command
 
     def derivative(self, state: FloatArray, signal: float, x: float, v: float) -> FloatArray:
         g, rate = self.motor.ratio, float(state[1])
@@ -217,7 +217,7 @@ class TwoInertia(MotorDrive):
         row = super().row
         row[_INERTIA], row[_STIFFNESS], row[_DAMPING] = self.motor_inertia, self.stiffness, self.damping
         row[_VISCOUS], row[_COULOMB] = self.motor_friction.viscous, self.motor_friction.coulomb
-        row[_BEND] = self.motor_friction.transition_rate
+        row[_TRANSITION] = self.motor_friction.transition_rate
         return row
 
 

@@ -65,15 +65,15 @@ def _write_page() -> str:
 def _list_rows(keys: Iterable[Key], path: str) -> list[str]:
     rows = []
     for key in keys:
-        place = f"{path}{key.name}"
-        shown = f"**`{place}`**" if key.required else f"`{place}`"
+        where = f"{path}{key.name}"
+        shown = f"**`{where}`**" if key.required else f"`{where}`"
         words = "section" if key.form is None else key.form.words
         if key.several:
             words = "section, or a list of them"
         rows.append(f"| {shown} | {words} | {key.about} |")
-        rows += _list_rows(key.keys, f"{place}.")
+        rows += _list_rows(key.keys, f"{where}.")
         if key.kinds:
-            rows += _list_rows_of_kinds(key.kinds, f"{place}.")
+            rows += _list_rows_of_kinds(key.kinds, f"{where}.")
     return rows
 
 

@@ -22,8 +22,8 @@ from .law import COULOMB, TRANSITION, VISCOUS, Coefficient, FrictionLaw, clip_ra
 @kernel
 def terms(rate, law):
     """(L', b, |b|): m/s, and without unit."""
-    bend = clip_rate(rate, law[TRANSITION])
-    return rate, bend, abs(bend)
+    sign = clip_rate(rate, law[TRANSITION])
+    return rate, sign, abs(sign)
 
 
 @kernel

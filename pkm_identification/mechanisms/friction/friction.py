@@ -142,24 +142,26 @@ def read_friction(node: Node, axes: int) -> Friction:
     law = law_named(node.take("law", "coulomb").choice(LAW_NAMES))
     parameters = []
     for parameter in law.parameters:
-        place = (
+        entry_node = (
             node.take(parameter.name)
             if parameter.default is None
             else node.take(parameter.name, parameter.default)
         )
-        parameters.append(place.positive())
+        parameters.append(entry_node.positive())
         if parameters[-1] < parameter.at_least:
-            place.fail(f"= {parameters[-1]:g}: must be at least {parameter.at_least:g} ({parameter.meaning})")
+            entry_node.fail(
+                f"= {parameters[-1]:g}: must be at least {parameter.at_least:g} ({parameter.meaning})"
+            )
     rows: dict[str, FloatArray] = {}
     for coefficient in law.coefficients:
         name = coefficient.name
-        place = (
+        entry_node = (
             node.take(name) if coefficient.default is None else node.take(name, [coefficient.default] * axes)
         )
-        rows[name] = place.array(axes, not_negative=coefficient.within is None)
+        rows[name] = entry_node.array(axes, not_negative=coefficient.within is None)
         if coefficient.within is not None and np.any(np.abs(rows[name]) > rows[coefficient.within]):
-            place.fail(
-                f"= {place.value}: must not be larger than '{coefficient.within}', or friction would drive the axis"
+            entry_node.fail(
+                f"= {entry_node.value}: must not be larger than '{coefficient.within}': friction would drive it"
             )
     node.close()
     return Friction(law, frozen(np.array([rows[name] for name in law.names])), tuple(parameters))

@@ -26,8 +26,8 @@ def terms(rate, law):
 @kernel
 def slopes(rate, law):
     """Their derivatives by the rate."""
-    bend = np.tanh(rate / law[TRANSITION])
-    return 1.0, (1.0 - bend * bend) / law[TRANSITION]
+    sign = np.tanh(rate / law[TRANSITION])
+    return 1.0, (1.0 - sign * sign) / law[TRANSITION]
 
 
 LAW = FrictionLaw("smooth", terms, slopes)

@@ -124,13 +124,13 @@ def _build_strut(nominal: Strut, i: int, basis: FloatArray) -> dict[str, Any]:
 
 
 def _build_body(
-    mass: float, place: float, nominal: StrutBody, transverse: float, axial: float, all_transverse: float,
+    mass: float, position: float, nominal: StrutBody, transverse: float, axial: float, all_transverse: float,
     all_axial: float,
 ) -> dict[str, Any]:  # fmt: skip
     """Return a body with its nominal share of the strut's moments."""
     return {
         "mass": mass,
-        "center_of_mass": place,
+        "center_of_mass": position,
         "inertia": [
             transverse * (nominal.transverse / all_transverse if all_transverse else 0.5),
             axial * (nominal.axial / all_axial if all_axial else 0.5),

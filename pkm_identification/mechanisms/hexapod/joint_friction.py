@@ -81,11 +81,11 @@ def read_joint_friction(node: Node) -> JointFriction | None:
     for end in ENDS:
         section = node.take(end, {})
         for name in COEFFICIENTS:
-            place = section.take(name, 0.0)
-            if isinstance(place.value, list):
-                rows.append(place.array(STRUTS, not_negative=True))
+            entry_node = section.take(name, 0.0)
+            if isinstance(entry_node.value, list):
+                rows.append(entry_node.array(STRUTS, not_negative=True))
             else:
-                rows.append(np.full(STRUTS, place.not_negative()))
+                rows.append(np.full(STRUTS, entry_node.not_negative()))
         section.close()
     node.close()
     return JointFriction(frozen(np.array(rows)), rate)

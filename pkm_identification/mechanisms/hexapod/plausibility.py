@@ -148,18 +148,18 @@ def _check_bodies(machine: HasNumbers) -> list[BodyNumbers]:
     ]
     alike = "strut" in document
     for i, strut in enumerate(machine.struts[:1] if alike else machine.struts):
-        place = "strut" if alike else f"struts[{i + 1}]"
+        where = "strut" if alike else f"struts[{i + 1}]"
         shown = document["strut"] if alike else document["struts"][i]
         for name, body in (("body_b", strut.body_b), ("body_e", strut.body_e)):
-            bodies.append(_check_strut_body(f"{place}.{name}", body, machine, shown[name]))
+            bodies.append(_check_strut_body(f"{where}.{name}", body, machine, shown[name]))
     return bodies
 
 
-def _check_strut_body(place: str, body: StrutBody, machine: HasNumbers, shown: dict[str, Any]) -> BodyNumbers:
+def _check_strut_body(where: str, body: StrutBody, machine: HasNumbers, shown: dict[str, Any]) -> BodyNumbers:
     shortest, longest = (float(one) for one in machine.length_limits)
     along = np.array([0.0, 0.0, 1.0])
     return BodyNumbers(
-        place,
+        where,
         body.mass,
         body.center_of_mass * along,
         max(body.transverse, body.axial),

@@ -40,13 +40,13 @@ def written_out(document: Any) -> Any:
     return _replace(document, INERTIA, _expand_diagonal)
 
 
-def _replace(place: Any, keys: tuple[str, ...], form: Any) -> Any:
+def _replace(node: Any, keys: tuple[str, ...], form: Any) -> Any:
     if not keys:
-        return form(place)
-    if not isinstance(place, dict) or keys[0] not in place:
-        return place
-    inner = _replace(place[keys[0]], keys[1:], form)
-    return place if inner is place[keys[0]] else {**place, keys[0]: inner}
+        return form(node)
+    if not isinstance(node, dict) or keys[0] not in node:
+        return node
+    inner = _replace(node[keys[0]], keys[1:], form)
+    return node if inner is node[keys[0]] else {**node, keys[0]: inner}
 
 
 def _expand_to_six(value: Any) -> Any:

@@ -35,8 +35,8 @@ def compute_inertial_sizes(mechanism: Mechanism, columns: NDArray[np.int64]) -> 
     A body without mass in the file counts as the lightest of the others, one without extent as the smallest.
     """
     mass, extent = compute_body_sizes(mechanism)
-    body, place = np.divmod(columns, len(BODY_PARAMETERS))
-    power = np.array([_POWERS[BODY_KINDS[k]] for k in place])
+    body, index = np.divmod(columns, len(BODY_PARAMETERS))
+    power = np.array([_POWERS[BODY_KINDS[k]] for k in index])
     return np.asarray(mass[body] * extent[body] ** power)
 
 
@@ -51,9 +51,9 @@ def compute_body_extents(mechanism: Mechanism) -> FloatArray:
     pairs = [(joint.bodies, joint.place) for joint in description.joints]
     pairs += [(d.measure.bodies, d.measure.points) for d in description.drives if d.measure.kind == "length"]
     for names, places in pairs:
-        for name, place in zip(names, places, strict=True):
+        for name, position in zip(names, places, strict=True):
             if name in points:
-                points[name].append(np.asarray(FLOAT64.array(place), dtype=float))
+                points[name].append(np.asarray(FLOAT64.array(position), dtype=float))
     extents = []
     for body, row in zip(description.bodies, np.asarray(mechanism.parameters, dtype=float), strict=True):
         own, gyration = points[body.name], 0.0

@@ -146,7 +146,7 @@ class Mechanism:
         model = pack_mechanism(description, tree, rows, FLOAT64)
         if not description.home.by_outputs:
             check_home_in_limits(description, FLOAT64.array(description.home.values))
-        tasks = {name: list(place) for name, place in places.items()}
+        tasks = {name: list(indices) for name, indices in places.items()}
         freedom = None if near is None else move_home(near.mobility, description, model, tasks)
         if freedom is None:
             freedom = mobility(description, tree, model, rows, tasks)
@@ -209,12 +209,12 @@ class Mechanism:
 
     @cached_property
     def _numbers(self) -> dict[str, np.ndarray]:
-        return {part: np.array(place, dtype=np.int64) for part, place in self.places.items()}
+        return {part: np.array(indices, dtype=np.int64) for part, indices in self.places.items()}
 
     @cached_property
     def _tasks(self) -> dict[str, np.ndarray]:
         independent = np.array(self.mobility.independent, dtype=np.int64)
-        return {part: np.concatenate([independent, place]) for part, place in self._numbers.items()}
+        return {part: np.concatenate([independent, indices]) for part, indices in self._numbers.items()}
 
     def limits(self, side: int) -> ClosingLimits:
         """Return the limits of the closing kernel; `side` is the determinant's sign that counts as home's mode."""

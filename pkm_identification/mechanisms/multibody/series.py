@@ -46,8 +46,8 @@ def series_drives(mechanism: Mechanism) -> tuple[Any, Any, Any, Any]:
         a, b = (arithmetic.array(pad_tuple(part, orders)) for part in (series.cosine, series.sine))
         values[0, :, i] = arithmetic.number(series.mean)
         for k in range(1, orders + 1):
-            place = k * np.arange(count) % count
-            in_phase, across = cosine[place], sine[place]
+            index = k * np.arange(count) % count
+            in_phase, across = cosine[index], sine[index]
             part = a[k - 1] * in_phase + b[k - 1] * across
             w = k * omega
             values[0, :, i] += part

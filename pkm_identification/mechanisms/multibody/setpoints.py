@@ -50,7 +50,7 @@ def spline_setpoints(
 
 
 def add_point_mass(
-    mechanism: Mechanism, mass: float, place: FloatArray, body: str | None = None
+    mechanism: Mechanism, mass: float, position: FloatArray, body: str | None = None
 ) -> Mechanism:
     """Return the mechanism with a point mass in kg fixed to a body, `place` (3,) in m in the body's frame.
 
@@ -58,7 +58,7 @@ def add_point_mass(
     """
     name = find_payload_body(mechanism.description) if body is None else body
     index = [one.name for one in mechanism.description.bodies].index(name)
-    moments = parallel_axes(mass, place)
+    moments = parallel_axes(mass, position)
     parameters = np.array(mechanism.parameters, dtype=float)
-    parameters[index] += [mass, *(mass * place), *np.diag(moments), *moments[[0, 0, 1], [1, 2, 2]]]
+    parameters[index] += [mass, *(mass * position), *np.diag(moments), *moments[[0, 0, 1], [1, 2, 2]]]
     return replace(mechanism, parameters=parameters)

@@ -76,8 +76,8 @@ class BagWriter:
             making.enter_context(remove_unfinished(self._part))
             # The files inside are named after the folder, so the inner folder has the final name from the start.
             self._writer = Writer(self._part / self.path.name, version=9, storage_plugin=STORAGES[storage])
-            self._guard(self._writer.open)
-            self._lock = self._guard(PartLock, self._part)
+            self._call_writer(self._writer.open)
+            self._lock = self._call_writer(PartLock, self._part)
             self._unfinished = making.pop_all()
 
     def add_topic(self, topic: str, type_name: str, offered: Sequence[Qos] = ()) -> None:
@@ -124,23 +124,23 @@ class BagWriter:
         """
         connection = self._connection(topic, full_type_name(type_name))
         stamp = self._newest[connection.id] = max(stamp, self._newest.get(connection.id, stamp))
-        self._guard(self._writer.write, connection, stamp, data)
+        self._call_writer(self._writer.write, connection, stamp, data)
         self.count += 1
 
     def flush(self) -> None:
         """Hand everything written so far over to the operating system; OutputError if the disk does not take it."""
         storage = self._writer.storage
         if isinstance(storage, Sqlite3Writer):
-            self._guard(storage.conn.commit)
+            self._call_writer(storage.conn.commit)
         elif isinstance(storage, McapWriter) and storage.chunk.bio.tell():
-            self._guard(storage.close_chunk)
-            self._guard(storage.bio.flush)
+            self._call_writer(storage.close_chunk)
+            self._call_writer(storage.bio.flush)
 
     def close(self) -> None:
         """Finish the recording and move it to its path; OutputError if that fails, and then nothing is left."""
         try:
-            self._guard(self._writer.close)
-            self._guard(os.rename, self._part / self.path.name, self.path)
+            self._call_writer(self._writer.close)
+            self._call_writer(os.rename, self._part / self.path.name, self.path)
         except BaseException:
             self.abort()
             raise
@@ -171,7 +171,7 @@ class BagWriter:
         if known is None:
             if type_name not in typestore().fielddefs:
                 raise LogError(f"{self.path}: topic {topic}: no definition of the message type {type_name}")
-            known = self._guard(
+            known = self._call_writer(
                 self._writer.add_connection,
                 topic,
                 type_name,
@@ -181,7 +181,7 @@ class BagWriter:
             self._connections[topic, type_name] = known
         return known
 
-    def _guard(self, action: Callable[..., T], *arguments: object, **options: object) -> T:
+    def _call_writer(self, action: Callable[..., T], *arguments: object, **options: object) -> T:
         try:
             return action(*arguments, **options)
         except (OSError, sqlite3.Error, WriterError) as error:

@@ -9,7 +9,7 @@
 """Logs that other programs wrote: their columns, units, delimiters and joint names, read as ours."""
 
 from .applicability import refuse_for_columns, refuse_for_recording
-from .layout import LAYOUT_ENDING, LogLayout, layout_place, layout_text, read_layout, whole_layout
+from .layout import LAYOUT_ENDING, LogLayout, find_layout_file, layout_text, read_layout, whole_layout
 from .plausibility import refuse_implausible
 from .reader import read_foreign
 from .recognition import is_foreign
@@ -17,8 +17,8 @@ from .recognition import is_foreign
 __all__ = [
     "LAYOUT_ENDING",
     "LogLayout",
+    "find_layout_file",
     "is_foreign",
-    "layout_place",
     "layout_text",
     "read_foreign",
     "read_layout",

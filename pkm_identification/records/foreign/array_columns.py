@@ -48,7 +48,7 @@ class ArrayColumns:
 
 def stack_columns(places: Mapping[str, Place], arrays: Mapping[str, FloatArray]) -> FloatArray:
     """Return columns (n, len(places)) from the arrays they are in."""
-    columns = (arrays[place.array].T if place.across else arrays[place.array] for place in places.values())
+    columns = (arrays[entry.array].T if entry.across else arrays[entry.array] for entry in places.values())
     return np.column_stack(
-        [column[:, place.index] for column, place in zip(columns, places.values(), strict=True)]
+        [column[:, entry.index] for column, entry in zip(columns, places.values(), strict=True)]
     )

@@ -52,18 +52,18 @@ def read_hdf5(path: str | Path) -> ArrayColumns:
     h5py = library_for(path, "h5py")
     arrays: dict[str, _Array] = {}
 
-    def gather(name: str, place: Any) -> None:
-        if not isinstance(place, h5py.Dataset) or place.shape is None or name.startswith(MATLABS_OWN):
+    def gather(name: str, node: Any) -> None:
+        if not isinstance(node, h5py.Dataset) or node.shape is None or name.startswith(MATLABS_OWN):
             return
-        if problem := beyond_memory(max(place.shape, default=0)):
+        if problem := beyond_memory(max(node.shape, default=0)):
             raise LogError(f"{path}: {name}: {problem}")
         dotted = name.replace("/", ".")
-        if place.dtype.names is not None and place.ndim == 1:
-            for field in place.dtype.names:
-                kind = place.dtype[field]
-                _keep(f"{dotted}.{field}", place, name, field, kind.base, (*place.shape, *kind.shape), arrays)
+        if node.dtype.names is not None and node.ndim == 1:
+            for field in node.dtype.names:
+                kind = node.dtype[field]
+                _keep(f"{dotted}.{field}", node, name, field, kind.base, (*node.shape, *kind.shape), arrays)
         else:
-            _keep(dotted, place, name, None, place.dtype, place.shape, arrays)
+            _keep(dotted, node, name, None, node.dtype, node.shape, arrays)
 
     try:
         with h5py.File(path, "r") as file:
@@ -82,7 +82,7 @@ def read_hdf5(path: str | Path) -> ArrayColumns:
 
 def _keep(
     name: str,
-    place: Any,
+    node: Any,
     dataset: str,
     field: str | None,
     kind: np.dtype,
@@ -90,7 +90,7 @@ def _keep(
     arrays: dict[str, _Array],
 ) -> None:
     if kind.kind in "fiu" and len(shape) in (1, 2) and all(shape):
-        blocks = (*(place.chunks or (1,)), 1)
+        blocks = (*(node.chunks or (1,)), 1)
         wide = (*shape, 1)
         arrays[name] = _Array(dataset, field, (wide[0], wide[1]), (blocks[0], blocks[1]))
 
@@ -99,7 +99,7 @@ def _iterate_pieces(
     path: str | Path, h5py: Any, places: Mapping[str, Place], arrays: Mapping[str, _Array]
 ) -> Iterator[FloatArray]:
     """Yield rows of columns; a block that is compressed as one is unpacked twice at most, where a part ends in it."""
-    used = {place.array: place.across for place in places.values()}
+    used = {entry.array: entry.across for entry in places.values()}
     count = max(arrays[name].shape[across] for name, across in used.items())
     step = max(ROWS, *(arrays[name].blocks[across] for name, across in used.items()))
     try:

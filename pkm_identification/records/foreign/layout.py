@@ -284,11 +284,13 @@ def whole_layout(
     path: str | Path, layout: LogLayout | None, channels: Channels = STRUT_CHANNELS
 ) -> LogLayout:
     """Return what is said of a log and, of what nothing is said, what is kept beside it in `LOG.columns.yaml`."""
-    place, said = layout_place(path), layout or LogLayout(channels=channels)
-    return said.over(read_layout(place, channels) if place.is_file() else LogLayout(channels=channels))
+    layout_file, said = find_layout_file(path), layout or LogLayout(channels=channels)
+    return said.over(
+        read_layout(layout_file, channels) if layout_file.is_file() else LogLayout(channels=channels)
+    )
 
 
-def layout_place(path: str | Path) -> Path:
+def find_layout_file(path: str | Path) -> Path:
     """Return where the layout of a log is kept: beside it."""
     log = Path(path)
     return log.with_name(log.name + LAYOUT_ENDING) if log.name else log / LAYOUT_ENDING

@@ -64,7 +64,7 @@ def read_parquet(path: str | Path) -> ArrayColumns:
 def _iterate_pieces(
     path: str | Path, files: Any, places: Mapping[str, Place], widths: Mapping[str, int]
 ) -> Iterator[FloatArray]:
-    used = sorted({place.array for place in places.values()})
+    used = sorted({entry.array for entry in places.values()})
     try:
         with files.ParquetFile(path, buffer_size=BUFFER) as file:
             for batch in file.iter_batches(batch_size=ROWS, columns=used):

@@ -95,17 +95,17 @@ def read_foreign(
     if read_arrays is not None:
         columns = read_arrays(path)
         wanted, units = _find_wanted_columns(columns.names, layout, source, joints)
-        chosen = [columns.names[place] for place in wanted.values()]
+        chosen = [columns.names[index] for index in wanted.values()]
         pieces = _iterate_tables(columns.pieces(chosen), tuple(wanted), source)
     else:
         sheet = read_sheet(path)
         faults = sheet.faults
-        stated = tuple("s" if place in sheet.seconds else unit for place, unit in enumerate(sheet.units))
+        stated = tuple("s" if index in sheet.seconds else unit for index, unit in enumerate(sheet.units))
         wanted, units = _find_wanted_columns(sheet.names, layout, source, joints, stated)
         sheet.refuse_ambiguous(wanted.values(), source)
         whole, notes = _read_sheet_table(sheet, tuple(wanted.values()), source)
         pieces = iter([whole])
-        units |= {ours: {} for ours, place in wanted.items() if place in sheet.seconds}
+        units |= {ours: {} for ours, index in wanted.items() if index in sheet.seconds}
     counted = layout.rate is not None and TIME in wanted
     scale = np.array(
         [
@@ -138,9 +138,9 @@ def _find_limits(units: Mapping[str, Mapping[str, str]], layout: LogLayout) -> d
 
 def _refuse_large(table: Table, limits: Mapping[str, tuple[str, float]]) -> Table:
     """Refuse forces that no drive of the machine gives: they were no such reports."""
-    for place, name in enumerate(table.columns):
+    for index, name in enumerate(table.columns):
         if name in limits and len(table.values):
-            (unit, limit), finite = limits[name], np.abs(table.values[:, place])
+            (unit, limit), finite = limits[name], np.abs(table.values[:, index])
             usual = float(np.median(finite[np.isfinite(finite)])) if np.isfinite(finite).any() else 0.0
             if usual > FAR_BEYOND * limit:
                 raise LogError(
@@ -153,8 +153,8 @@ def _refuse_large(table: Table, limits: Mapping[str, tuple[str, float]]) -> Tabl
 def _read_sheet_table(sheet: Sheet, places: tuple[int, ...], source: str) -> tuple[Table, list[str]]:
     """Return the columns of a sheet at these places, from 0, all at the instants of one time, and notes on clocks."""
     labels = _label_columns(sheet.names)
-    columns = [labels[place] for place in places]
-    own = {column: sheet.time_of(place) for column, place in enumerate(places)}
+    columns = [labels[index] for index in places]
+    own = {column: sheet.time_of(index) for column, index in enumerate(places)}
     clocks = {column: labels[time] for column, time in own.items() if time is not None}
     wanted = tuple(dict.fromkeys([*columns, *clocks.values()]))
     table = table_of(sheet.text, source, lambda _: wanted, labels)
@@ -198,12 +198,12 @@ def _find_factor(ours: str, units: Mapping[str, str], layout: LogLayout, source:
 def _with_pairs(table: Table) -> Table:
     """Return a table with the second column of each pair added to its first: nanoseconds, and what is subtracted."""
     values, left_out = table.values.copy(), []
-    for place, name in enumerate(table.columns):
+    for index, name in enumerate(table.columns):
         first = TIME if name == NANOSECONDS else name.removesuffix(SUBTRACTED)
         if first != name:
-            values[:, table.columns.index(first)] += (1e-9 if first == TIME else 1.0) * values[:, place]
-            left_out.append(place)
-    columns = tuple(name for place, name in enumerate(table.columns) if place not in left_out)
+            values[:, table.columns.index(first)] += (1e-9 if first == TIME else 1.0) * values[:, index]
+            left_out.append(index)
+    columns = tuple(name for index, name in enumerate(table.columns) if index not in left_out)
     return replace(table, columns=columns, values=np.delete(values, left_out, axis=1)) if left_out else table
 
 
@@ -242,7 +242,7 @@ def _find_wanted_columns(
     for force in [ours for ours in channels.forces if ours in said]:
         if said[force] not in names and "-" in said[force]:
             said[force], _, said[force + SUBTRACTED] = said[force].partition("-")
-    at_hand = {ours: _place(theirs.strip(), names, ours, source) for ours, theirs in said.items()}
+    at_hand = {ours: _find_column(theirs.strip(), names, ours, source) for ours, theirs in said.items()}
     renamed = channels.rename(tuple(_strip_unit(name, channels) for name in names), joints)
     named = [name for name in channels.quantity if name in renamed and name not in layout.columns]
     at_hand |= {name: renamed.index(name) for name in named}
@@ -257,13 +257,13 @@ def _find_wanted_columns(
     chosen = (*chosen, *(name for name in at_hand if name == NANOSECONDS or name.endswith(SUBTRACTED)))
     wanted = {name: at_hand[name] for name in chosen if name in at_hand}
     taken: dict[int, str] = {}
-    for name, place in wanted.items():
+    for name, index in wanted.items():
         if name in named:
             _refuse_repeated(name, renamed, name, source)
-        if taken.setdefault(place, name) != name:
-            raise LogError(f"{source}: --columns: {taken[place]} and {name} are both column {place + 1}")
+        if taken.setdefault(index, name) != name:
+            raise LogError(f"{source}: --columns: {taken[index]} and {name} are both column {index + 1}")
     full = [f"{name} [{unit}]" if unit else name for name, unit in zip_longest(names, units)]
-    return wanted, _find_units({ours: full[place] for ours, place in wanted.items()}, layout, source)
+    return wanted, _find_units({ours: full[index] for ours, index in wanted.items()}, layout, source)
 
 
 def _strip_unit(name: str, channels: Channels) -> str:
@@ -272,7 +272,7 @@ def _strip_unit(name: str, channels: Channels) -> str:
     return stated[1] if stated is not None and stated[1] in channels.quantity else name
 
 
-def _place(theirs: str, names: Sequence[str], ours: str, source: str) -> int:
+def _find_column(theirs: str, names: Sequence[str], ours: str, source: str) -> int:
     """Return where a column of the file is, from 0, by its name, with or without its unit, or by its number from 1."""
     if theirs in names:
         _refuse_repeated(theirs, names, ours, source)
@@ -299,8 +299,8 @@ def _refuse_repeated(name: str, names: Sequence[str], ours: str, source: str) ->
 def _label_columns(names: Sequence[str]) -> tuple[str, ...]:
     """Return what columns are called in messages: names that are there once, else numbers too."""
     return tuple(
-        name if name and names.count(name) == 1 else f"{name} no. {place}".strip()
-        for place, name in enumerate(names, 1)
+        name if name and names.count(name) == 1 else f"{name} no. {index}".strip()
+        for index, name in enumerate(names, 1)
     )
 
 
@@ -328,12 +328,12 @@ def _find_units(wanted: Mapping[str, str], layout: LogLayout, source: str) -> di
             continue
         channel, quantity = quantity, KNOWN[unit] if KNOWN.get(unit) in also else quantity
         if KNOWN.get(unit) != quantity:
-            cure = "convert its numbers, or correct its name where it is none"
+            correction = "convert its numbers, or correct its name where it is none"
             if unit in RATE_UNITS:
-                cure = "name the column that has the coordinate itself: rates are made of it"
+                correction = "name the column that has the coordinate itself: rates are made of it"
             raise LogError(
                 f"{source}: column '{theirs}' says {unit}, which is no unit of {quantity} that is known; expected one "
-                f"of {', '.join(FACTORS[quantity])}: {cure}"
+                f"of {', '.join(FACTORS[quantity])}: {correction}"
             )
         expected = next((given[one] for one in (channel, *also) if one in given), None)
         if expected is None:

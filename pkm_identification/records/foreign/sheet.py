@@ -91,10 +91,10 @@ class Sheet:
                 continue
             line, cell = self.ambiguous[column]
             grouped, decimal = readings(cell)
-            place = f"line {line}, column {self.names[column] or column + 1}"
+            where = f"line {line}, column {self.names[column] or column + 1}"
             sign, other = ("point", "comma") if _find_first_sign(cell) == "." else ("comma", "point")
             raise LogError(
-                f"{source}: {place}: '{short(cell)}' is {short(grouped)} if the {sign} divides thousands and "
+                f"{source}: {where}: '{short(cell)}' is {short(grouped)} if the {sign} divides thousands and "
                 f"{short(decimal)} if it is a decimal sign, and there are numbers with a {other}; write numbers with "
                 "one decimal sign and nothing between thousands"
             )
@@ -201,9 +201,9 @@ def read_sheet(path: str | Path) -> Sheet:
     if not times and header is not None and (times := find_paired_times(names)):
         unit_of_time = stated_unit(names[0], "time")
     if times:
-        names = tuple(TIME if place == times[0] else name for place, name in enumerate(names))
+        names = tuple(TIME if index == times[0] else name for index, name in enumerate(names))
         if unit_of_time:
-            units = tuple(unit_of_time if place in times else unit for place, unit in enumerate(units))
+            units = tuple(unit_of_time if index in times else unit for index, unit in enumerate(units))
     ambiguous = _find_ambiguous(rows, delimiter, point)
     seconds = _write_seconds(rows, first, delimiter, point)
     return Sheet(
@@ -236,7 +236,7 @@ def _write_seconds(rows: list[bytes], first: int, delimiter: bytes, point: bytes
     A cell that is none, as a day that does not exist, stays as it is, for a reader of numbers to complain about.
     """
     cells = [cell.decode(errors="replace") for cell in _split_cells(rows[first], delimiter)]
-    columns = frozenset(place for place, cell in enumerate(cells) if parse_seconds(cell) is not None)
+    columns = frozenset(index for index, cell in enumerate(cells) if parse_seconds(cell) is not None)
     for number, row in enumerate(rows if columns else []):
         parts = _split_cells(row, delimiter)
         for column in columns & set(range(len(parts))):
@@ -299,7 +299,7 @@ def _detect_kind(lines: list[bytes]) -> tuple[bytes, bytes, int, int]:
     rows = [_split_cells(line, chosen[0]) for line in looked]
     width = Counter(map(len, rows)).most_common(1)[0][0]
     leading = Counter(
-        next((place for place, cell in enumerate(row) if _is_number(cell, chosen[1])), 0) for row in rows
+        next((index for index, cell in enumerate(row) if _is_number(cell, chosen[1])), 0) for row in rows
     )
     return *chosen, width, leading.most_common(1)[0][0] if width > 1 else 0
 

@@ -105,13 +105,13 @@ def modes_figure(subject: Subject, eigenmodes: Modes) -> Figure:
     count = len(eigenmodes.modes)
     figure = Figure(figsize=(7.0, 1.1 * count + 1.0), layout="constrained")
     panels = np.atleast_1d(figure.subplots(count, 1, sharex=True, sharey=True))
-    place = np.arange(len(subject.mechanism.drive_names))
+    index = np.arange(len(subject.mechanism.drive_names))
     for panel, mode in zip(panels, eigenmodes.modes, strict=True):
-        panel.bar(place, mode.shape, color=NOMINAL, width=0.6)
+        panel.bar(index, mode.shape, color=NOMINAL, width=0.6)
         damped = "" if mode.damped is None else f", damped {mode.damped:.1f} Hz, ratio {mode.damping:.3f}"
         panel.set_title(f"{mode.frequency:.1f} Hz{damped}", fontsize=9)
         panel.set_ylim(-1.15, 1.15)
-    panels[-1].set_xticks(place, subject.mechanism.drive_names)
+    panels[-1].set_xticks(index, subject.mechanism.drive_names)
     figure.supylabel("driven coordinates (largest = 1)", fontsize=9)
     figure.suptitle(f"{subject.mechanism.name}: modes on the compliance of its drives", x=0.01, ha="left")
     return figure

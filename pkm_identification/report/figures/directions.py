@@ -35,11 +35,11 @@ def draw_directions_figure(directions: SingularDirections, names: Sequence[str],
     above, below = figure.subplots(
         2, 1, sharex=True, gridspec_kw={"height_ratios": [1.6, max(side, 2.4)], "hspace": 0.02}
     )
-    place = np.arange(count)
-    color = np.where(place < rank, ESTIMATE, TRUE)
+    index = np.arange(count)
+    color = np.where(index < rank, ESTIMATE, TRUE)
     height = np.maximum(directions.relative, _LEAST)
-    above.vlines(place, _LEAST, height, colors=color, linewidth=2.5, alpha=0.35)
-    above.scatter(place, height, c=color, s=22, zorder=3)
+    above.vlines(index, _LEAST, height, colors=color, linewidth=2.5, alpha=0.35)
+    above.scatter(index, height, c=color, s=22, zorder=3)
     above.set_yscale("log")
     above.set_ylim(_LEAST if height.min() < 1e-8 else 10 ** np.floor(np.log10(height.min()) - 0.5), 3.0)
     above.set_ylabel("singular value of D\n(largest = 1)")
@@ -71,8 +71,8 @@ def draw_directions_figure(directions: SingularDirections, names: Sequence[str],
             ha="right",
             va="bottom",
         )
-    below.set_xticks(place, [str(k + 1) for k in place])
-    below.set_yticks(place, names)
+    below.set_xticks(index, [str(k + 1) for k in index])
+    below.set_yticks(index, names)
     below.set_xlabel("singular direction, best shown first")
     below.tick_params(length=0)
     below.grid(False)
@@ -127,7 +127,7 @@ def draw_deviations_figure(
     count = len(names)
     figure = Figure(figsize=(max(5.5, 0.42 * count + 1.2), 3.8), layout="constrained")
     panel = figure.add_subplot()
-    place = np.arange(count)
+    index = np.arange(count)
     panel.axhline(1.0, color=NOMINAL, linestyle=":", linewidth=1.2, label="before any data")
     parts = [(expected, MEASURED, "to expect of these data")]
     if std is not None:
@@ -135,14 +135,14 @@ def draw_deviations_figure(
     width = 0.8 / len(parts)
     for k, (values, color, label) in enumerate(parts):
         shift = width * (k - 0.5 * (len(parts) - 1))
-        panel.bar(place + shift, values / scale, width, color=color, label=label)
+        panel.bar(index + shift, values / scale, width, color=color, label=label)
     panel.set_yscale("log")
     for unknown in np.flatnonzero(~np.any([np.isfinite(values) for values, _, _ in parts], axis=0)):
         above = panel.get_xaxis_transform()
         panel.text(
-            place[unknown], 0.03, "not shown alone", transform=above, rotation=90, ha="center", fontsize=7
+            index[unknown], 0.03, "not shown alone", transform=above, rotation=90, ha="center", fontsize=7
         )
-    panel.set_xticks(place, names, rotation=60, ha="right", rotation_mode="anchor")
+    panel.set_xticks(index, names, rotation=60, ha="right", rotation_mode="anchor")
     panel.set_ylabel("standard deviation\n(size of the parameter = 1)")
     panel.grid(False, axis="x")
     panel.tick_params(axis="x", length=0)

@@ -63,10 +63,10 @@ def draw_friction_figure(test: FrictionTest) -> Figure:
             capsize=2,
             label="measured, ± 2 standard errors",
         )
-        bend = test.bends[number].transition_rate
+        transition = test.transitions[number].transition_rate
         note = f"c$_v$ {strut.viscous.value:.3g} {drive.force_unit} s/{drive.unit}\n"
         note += f"F$_c$ {strut.coulomb.value:.3g} {drive.force_unit}" + (
-            f"\nv$_t$ {factor * bend.value:.2g} {unit}" if bend else ""
+            f"\nv$_t$ {factor * transition.value:.2g} {unit}" if transition else ""
         )
         panel.text(0.04, 0.96, note, transform=panel.transAxes, va="top", fontsize=8, color=NOMINAL)
         panel.set_title(drive.title)

@@ -74,7 +74,7 @@ def draw_convergence_figure(
     axes = figure.subplots(rows, COLUMNS, sharex=True, squeeze=False).flatten()
     for panel in axes[len(identified) :]:
         panel.set_visible(False)
-    for place, (panel, i) in enumerate(zip(axes, identified, strict=False)):
+    for index, (panel, i) in enumerate(zip(axes, identified, strict=False)):
         band = SIGMAS * std[:, i]
         panel.fill_between(
             time,
@@ -95,7 +95,7 @@ def draw_convergence_figure(
         panel.set_ylabel(_choose_unit(estimate.units[i]))
         panel.set_ylim(settled_range(values[:, i], band, None if truth is None else truth[i]))
         panel.locator_params(axis="y", nbins=4)
-        if place + COLUMNS >= len(identified):
+        if index + COLUMNS >= len(identified):
             panel.set_xlabel(label)
             panel.tick_params(labelbottom=True)
     legend_outside(figure, *axes[0].get_legend_handles_labels(), loc="upper right", ncols=4)
@@ -187,7 +187,7 @@ def _split_panels(estimate: ParameterEstimate) -> dict[str, list[int]]:
 def _draw_bars(
     panel: Axes, estimate: ParameterEstimate, rows: list[int], unit: str, truth: FloatArray | None
 ) -> None:
-    place = np.arange(len(rows))
+    index = np.arange(len(rows))
     nominal = estimate.nominal[rows]
     values, std = estimate.values[rows], estimate.std[rows]
     true = None if truth is None else np.asarray(truth, dtype=float)[rows]
@@ -198,11 +198,11 @@ def _draw_bars(
         nominal = np.zeros(len(rows))
     identified = np.array([is_known(estimate.status[i]) for i in rows])
     panel.barh(
-        place[identified], values[identified], height=0.62, color=ESTIMATE, alpha=0.35, label="estimate"
+        index[identified], values[identified], height=0.62, color=ESTIMATE, alpha=0.35, label="estimate"
     )
     panel.errorbar(
         values[identified],
-        place[identified],
+        index[identified],
         xerr=SIGMAS * std[identified],
         fmt="none",
         ecolor=ESTIMATE,
@@ -214,12 +214,12 @@ def _draw_bars(
         panel.axvline(0, color=NOMINAL, linewidth=1.2, label="nominal")
     else:
         panel.scatter(
-            nominal, place, marker="|", s=140, linewidth=1.6, color=NOMINAL, label="nominal", zorder=3
+            nominal, index, marker="|", s=140, linewidth=1.6, color=NOMINAL, label="nominal", zorder=3
         )
     if true is not None:
-        panel.scatter(true, place, marker="D", s=22, facecolor="none", edgecolor=TRUE, label="true", zorder=4)
+        panel.scatter(true, index, marker="D", s=22, facecolor="none", edgecolor=TRUE, label="true", zorder=4)
     left = panel.get_xlim()[0]
-    for at in place[~identified]:
+    for at in index[~identified]:
         panel.text(
             left,
             at,
@@ -230,6 +230,6 @@ def _draw_bars(
             style="italic",
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
         )
-    panel.set_yticks(place, [estimate.names[i] for i in rows])
+    panel.set_yticks(index, [estimate.names[i] for i in rows])
     panel.grid(axis="y", visible=False)
     panel.set_xlabel("change from nominal (%)" if unit == "%" else f"value ({_choose_unit(unit)})")

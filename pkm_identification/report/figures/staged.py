@@ -53,10 +53,10 @@ def draw_stages_figure(
             values = [staged.start[i], *(stage.values[i] for stage in result.stages)]
             identified = result.estimate.status[i] == IDENTIFIABLE
             color = TRAJECTORY_COLORS[k % len(TRAJECTORY_COLORS)]
-            place = np.arange(len(values)) + 0.08 * (k - (len(staged.results) - 1) / 2)
-            panel.plot(place, values, "-", color=color, linewidth=1.2, alpha=0.8, label=trajectory)
+            offset = np.arange(len(values)) + 0.08 * (k - (len(staged.results) - 1) / 2)
+            panel.plot(offset, values, "-", color=color, linewidth=1.2, alpha=0.8, label=trajectory)
             panel.errorbar(
-                place[-1:],
+                offset[-1:],
                 values[-1:],
                 yerr=SIGMAS * result.estimate.std[i],
                 fmt="o",

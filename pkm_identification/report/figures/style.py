@@ -62,8 +62,8 @@ _HAS_OUTSIDE = tuple(int(part) for part in matplotlib.__version__.split(".")[:2]
 
 def legend_outside(figure: Figure, *entries: Any, loc: str, **settings: Any) -> None:
     """A legend at an edge of the figure, beside the panels; before Matplotlib 3.7 over them."""
-    place: Any = f"outside {loc}" if _HAS_OUTSIDE else loc
-    figure.legend(*entries, loc=place, **settings)
+    location: Any = f"outside {loc}" if _HAS_OUTSIDE else loc
+    figure.legend(*entries, loc=location, **settings)
 
 
 @contextmanager
@@ -86,9 +86,9 @@ def apply_style(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     return drawn
 
 
-def color_of(place: int) -> str:
+def color_of(index: int) -> str:
     """Return the colour of a drive or body, from 0; beyond those there are they come again."""
-    return STRUT_COLORS[place % len(STRUT_COLORS)]
+    return STRUT_COLORS[index % len(STRUT_COLORS)]
 
 
 def categories_across(panel: Axes, label: str) -> None:

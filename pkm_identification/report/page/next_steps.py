@@ -44,7 +44,7 @@ def _steps_of_answer(result: Identification) -> list[str]:
     answer = result.answer
     assert answer is not None
     causes = result.fit.causes if result.fit is not None else ()
-    steps = [f"{cause.cure}." for cause in causes[:MOST_CAUSES] if cause.cure]
+    steps = [f"{cause.correction}." for cause in causes[:MOST_CAUSES] if cause.correction]
     if not answer.verdict.good:
         steps.append(answer.verdict.sentence)
     return [*steps, *format_help_sentences(answer)]
@@ -53,9 +53,11 @@ def _steps_of_answer(result: Identification) -> list[str]:
 def _steps_of_fit(material: Material) -> list[str]:
     result, steps = material.result, list[str]()
     if result.fit is not None and not result.fit.adequate:
-        cures = [f"{cause.cure}." for cause in result.fit.causes[:MOST_CAUSES] if cause.cure]
-        steps += cures
-        if not cures:
+        corrections = [
+            f"{cause.correction}." for cause in result.fit.causes[:MOST_CAUSES] if cause.correction
+        ]
+        steps += corrections
+        if not corrections:
             steps.append(
                 "Look for what the model does not have (docs/diagnosis.md): no known cause explains the misfit."
             )

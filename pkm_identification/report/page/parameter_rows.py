@@ -62,8 +62,8 @@ def parameter_rows(
 
 
 def _add_drawings(table: Listing, drawings: list[tuple[str, str]]) -> Markup:
-    place = table.header.index("std") + 1
-    names = [*table.header[:place], CHANGE, DRAWN, *table.header[place:]]
+    index = table.header.index("std") + 1
+    names = [*table.header[:index], CHANGE, DRAWN, *table.header[index:]]
     wide = {name: " wide" if name in WIDE_COLUMNS else "" for name in names}
     kinds = [
         ("drawn" if name == DRAWN else "n" if name in {*table.numeric, CHANGE} else "") + wide[name]
@@ -72,7 +72,7 @@ def _add_drawings(table: Listing, drawings: list[tuple[str, str]]) -> Markup:
     rows = [
         [
             Cell(format_page_text(name, text), kind)
-            for name, text, kind in zip(names, (*row[:place], *drawing, *row[place:]), kinds, strict=True)
+            for name, text, kind in zip(names, (*row[:index], *drawing, *row[index:]), kinds, strict=True)
         ]
         for row, drawing in zip(table.rows, drawings, strict=True)
     ]

@@ -156,9 +156,9 @@ def run_study(many_digits: bool = True) -> BaseParameterStudy:
     base = find_base_parameters(suspension, "double")
     symbolic = find_base_parameters(suspension, "symbolic").symbolic
     exact = find_base_parameters(suspension, "exact").exact
-    begun = time.process_time()
+    started = time.process_time()
     precise = find_base_parameters(suspension, "precise", DIGITS) if many_digits else None
-    seconds = time.process_time() - begun
+    seconds = time.process_time() - started
     return BaseParameterStudy(
         Routes(suspension, double=base.double, symbolic=symbolic, exact=exact),
         precise,

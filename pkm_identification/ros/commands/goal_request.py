@@ -112,8 +112,8 @@ class Goal:
 def _read_seven(transforms: Any) -> list[float]:
     if len(transforms) != 1:
         return [np.nan] * 7
-    place, turn = transforms[0].translation, transforms[0].rotation
-    return [place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w]
+    position, turn = transforms[0].translation, transforms[0].rotation
+    return [position.x, position.y, position.z, turn.x, turn.y, turn.z, turn.w]
 
 
 def _read_six(twists: Any) -> list[float]:

@@ -28,7 +28,7 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.executors import Executor
 from rclpy.task import Future
 
-from pkm_identification.control.paths.beside import Beside
+from pkm_identification.control.paths.background_call import BackgroundCall
 
 HEADER = 64  # bytes kept for rmw_request_id_t, 24 in the releases known
 # what `GoalServer` uses of rclpy's class, and what that class's `is_ready` leaves behind
@@ -69,14 +69,14 @@ def _has_expected_members(server: ActionServer) -> bool:
 
 
 class GoalServer(ActionServer):
-    """An action server whose goals are taken beside, once `take_beside` has said how they are read."""
+    """An action server whose goals are taken beside, once `take_in_background` has said how they are read."""
 
     _request: Any = None
-    _taking: Beside[None] | None = None
+    _taking: BackgroundCall[None] | None = None
     _over = False
     _is_goal_request_ready: bool
 
-    def take_beside(self, request: Any) -> None:
+    def take_in_background(self, request: Any) -> None:
         """Have goals taken in a thread, if this rclpy shows what that needs.
 
         Parameters
@@ -100,7 +100,7 @@ class GoalServer(ActionServer):
         self._request = request
 
     @property
-    def takes_beside(self) -> bool:
+    def takes_in_background(self) -> bool:
         """Whether goals are taken in a thread."""
         return self._request is not None
 
@@ -118,9 +118,9 @@ class GoalServer(ActionServer):
     def take_data(self) -> Any:
         executor = self._node.executor
         # an events executor would not come again for a goal that arrives meanwhile
-        if self.takes_beside and self._is_goal_request_ready and isinstance(executor, Executor):
+        if self.takes_in_background and self._is_goal_request_ready and isinstance(executor, Executor):
             self._is_goal_request_ready = False
-            self._taking = Beside(True, self._take, executor)
+            self._taking = BackgroundCall(True, self._take, executor)
         return super().take_data()
 
     def _take(self, executor: Any) -> None:

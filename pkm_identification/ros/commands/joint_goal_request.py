@@ -100,11 +100,11 @@ def _find_converter() -> Any:
 
 def _locate_point_count(trajectory: str) -> int:
     """Return where in a request the number of a trajectory's points stands."""
-    place = 0
+    offset = 0
     for record, name in (_REQUEST, trajectory), (TRAJECTORY, "points"), (TRAJECTORY["points"], "size"):
         fields: Any = record.fields
-        place += fields[name][1]
-    return place
+        offset += fields[name][1]
+    return offset
 
 
 def _take(address: int, drives: int) -> Taken:

@@ -20,7 +20,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from pkm_identification.control.follower import Setpoint
 from pkm_identification.control.motions import CANCELED, INVALID_GOAL, LONG, Motion, Outcome
-from pkm_identification.control.paths.beside import Beside
+from pkm_identification.control.paths.background_call import BackgroundCall
 from pkm_identification.control.settings import Command
 from pkm_identification.control.tolerances import Tolerances
 from pkm_identification.machines.contract import Machine
@@ -71,11 +71,11 @@ class JointTrajectoryAction(MotionAction):
         count = len(machine.drives)
         if known_joint_layout(count):
             self._server._action_type = taking(FollowJointTrajectory, joint_goal_request(count))
-            self._server.take_beside(joint_goal_request(count))
+            self._server.take_in_background(joint_goal_request(count))
 
-    def reading(self, request: Any) -> Beside[Motion]:
+    def reading(self, request: Any) -> BackgroundCall[Motion]:
         goal = request if isinstance(request, JointGoal) else JointGoal.of(request, len(self._names))
-        return Beside(
+        return BackgroundCall(
             goal.given > LONG,
             compute_joint_motion,
             goal,

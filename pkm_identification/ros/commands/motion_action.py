@@ -20,7 +20,7 @@ from rclpy.node import Node
 
 from pkm_identification.control.follower import Setpoint
 from pkm_identification.control.motions import CANCELED, STOPPED, SUCCESSFUL, Motion, Outcome
-from pkm_identification.control.paths.beside import Beside
+from pkm_identification.control.paths.background_call import BackgroundCall
 from pkm_identification.control.settings import Command
 from pkm_identification.errors import MotionRefused
 
@@ -78,7 +78,7 @@ class MotionAction:
         self._calls = calls
         self._turn = Throttle(feedback_rate)
         self._goals: list[tuple[ServerGoalHandle, Motion]] = []
-        self._read: list[tuple[ServerGoalHandle, Beside[Motion]]] = []
+        self._read: list[tuple[ServerGoalHandle, BackgroundCall[Motion]]] = []
         self._server = GoalServer(
             node,
             action_type,
@@ -91,7 +91,7 @@ class MotionAction:
 
     # What an action writes
 
-    def reading(self, request: Any) -> Beside[Motion]:
+    def reading(self, request: Any) -> BackgroundCall[Motion]:
         """The motion of a goal; raises MotionRefused if it makes no sense."""
         raise NotImplementedError
 
@@ -106,9 +106,9 @@ class MotionAction:
     # What the node calls
 
     @property
-    def takes_beside(self) -> bool:
+    def takes_in_background(self) -> bool:
         """Whether control goes on while a goal is taken."""
-        return self._server.takes_beside
+        return self._server.takes_in_background
 
     def destroy(self) -> None:
         """Withdraw the action; goals must have ended, but for those that are still being read."""
@@ -128,7 +128,10 @@ class MotionAction:
                 self._goals.remove((handle, motion))
                 self._finish(handle, motion.outcome)
             elif (
-                motion.begun and setpoint is not None and command is not None and self._turn.due(command.time)
+                motion.started
+                and setpoint is not None
+                and command is not None
+                and self._turn.due(command.time)
             ):
                 handle.publish_feedback(self.feedback(handle.request, motion, setpoint, command))
 

@@ -44,8 +44,8 @@ def compute_goal_of_motion(path: Trajectory, period: float = PERIOD) -> ExecuteT
 
 def _read_waypoint(motion: PlatformMotion, k: int) -> MultiDOFJointTrajectoryPoint:
     transform = Transform()
-    place, turn = transform.translation, transform.rotation
-    place.x, place.y, place.z = motion.position[k].tolist()
+    position, turn = transform.translation, transform.rotation
+    position.x, position.y, position.z = motion.position[k].tolist()
     turn.x, turn.y, turn.z, turn.w = build_quaternion_from_matrix(motion.rotation[k]).tolist()
     point = MultiDOFJointTrajectoryPoint(
         transforms=[transform],

@@ -19,7 +19,7 @@ from rclpy.node import Node
 from pkm_identification.action import ExecuteTrajectory
 from pkm_identification.control.follower import Setpoint
 from pkm_identification.control.motions import LONG, Motion, Outcome
-from pkm_identification.control.paths.beside import Beside
+from pkm_identification.control.paths.background_call import BackgroundCall
 from pkm_identification.control.settings import Command
 from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import DEGRADED, Machine
@@ -64,12 +64,12 @@ class TrajectoryAction(MotionAction):
         count = len(machine.drives)
         if known_layout(count):
             self._server._action_type = taking(ExecuteTrajectory, goal_request(count))
-            self._server.take_beside(goal_request(count))
+            self._server.take_in_background(goal_request(count))
 
-    def reading(self, request: Any) -> Beside[Motion]:
+    def reading(self, request: Any) -> BackgroundCall[Motion]:
         goal = request if isinstance(request, Goal) else Goal.of(request, len(self._names))
         many = max(goal.trajectory.given, goal.struts.given) > LONG
-        return Beside(many, self._motion, goal)
+        return BackgroundCall(many, self._motion, goal)
 
     def _motion(self, goal: Goal) -> Motion:
         return Motion(waypoints_of(goal, self._machine, self._frame, self._names))

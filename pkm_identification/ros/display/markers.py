@@ -72,6 +72,6 @@ def _paint(marker: Marker, colour: tuple[float, float, float]) -> None:
     marker.color.a = 1.0
 
 
-def _point(place: FloatArray) -> Point:
-    x, y, z = place.tolist()
+def _point(position: FloatArray) -> Point:
+    x, y, z = position.tolist()
     return Point(x=x, y=y, z=z)

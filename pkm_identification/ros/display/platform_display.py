@@ -106,11 +106,11 @@ class PlatformDisplay:
     def _show_pose(self, sample: TrackedSample, stamp: Time) -> None:
         heard = _is_heard(self._poses)
         sender = self.transforms if self.transforms is not None and self.transforms.heard else None
-        place = self._messages.pose_of(sample) if heard or sender is not None else None
-        if place is None:
+        position = self._messages.pose_of(sample) if heard or sender is not None else None
+        if position is None:
             return
         self._pose.header.stamp = stamp
-        fill_pose(self._pose.pose, *place)
+        fill_pose(self._pose.pose, *position)
         if heard:
             self._poses.publish(self._pose)
         if sender is not None:

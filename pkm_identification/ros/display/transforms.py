@@ -49,7 +49,7 @@ class TransformSender:
         if self._publisher is None:
             return
         self._transform.header.stamp = stamp
-        place, target = pose.position, self._transform.transform.translation
-        target.x, target.y, target.z = place.x, place.y, place.z
+        position, target = pose.position, self._transform.transform.translation
+        target.x, target.y, target.z = position.x, position.y, position.z
         self._transform.transform.rotation = pose.orientation
         self._publisher.publish(self._message)

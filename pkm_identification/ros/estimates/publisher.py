@@ -38,7 +38,7 @@ from ..messages.payload import (
 from ..node.diagnostics import ERROR, WARN, Finding
 from ..qos import LATCHED
 from ..throttle import Throttle
-from .judging import BackgroundJudge
+from .assessment import BackgroundJudge
 from .motion_axes import MotionAxes
 from .quality import EstimateQuality
 from .store import DROPPED
@@ -137,7 +137,7 @@ class EstimatePublisher:
         self._judge.look(estimator)
         if estimator.count == 0 or self._published == (estimator.count, estimator.verdict):
             return
-        estimate, impossible = estimator.judged()
+        estimate, impossible = estimator.assess()
         numbers = np.array([estimate.nis, estimate.time])
         if not finite(estimate.values, estimate.std, estimate.covariance, numbers):
             self._node.report(ERROR, "not_finite_output", "the estimate holds a number that is not finite")

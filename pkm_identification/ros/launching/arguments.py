@@ -251,11 +251,11 @@ def refuse_wrong_machines(given: str, params_file: str, namespace: str) -> None:
     from pkm_identification.machines.load import load_machine
 
     wanted = {given: "launch argument 'machine'"} if given else _list_machines(params_file, namespace)
-    for machine, place in wanted.items():
+    for machine, where in wanted.items():
         try:
             load_machine(machine)
         except PkmError as error:
-            raise ValueError(f"{place}: {one_line(str(error))}") from None
+            raise ValueError(f"{where}: {one_line(str(error))}") from None
 
 
 def _list_machines(params_file: str, namespace: str) -> dict[str, str]:

@@ -103,8 +103,8 @@ def strut_sample(kind: StreamType, message: bytes | StrutStates | Handed) -> tup
 
 def fill_pose(message: Pose, position: FloatArray, rotation: FloatArray) -> None:
     """Write a position (3,) in m and a rotation matrix (3, 3) into a message."""
-    place, turn = message.position, message.orientation
-    place.x, place.y, place.z = position.tolist()
+    point, turn = message.position, message.orientation
+    point.x, point.y, point.z = position.tolist()
     turn.x, turn.y, turn.z, turn.w = build_quaternion_from_matrix(rotation).tolist()
 
 
@@ -116,8 +116,8 @@ def pose_of(message: Pose) -> tuple[FloatArray, FloatArray]:
     ValueError
         If a number is not finite or the quaternion has no length.
     """
-    place, turn = message.position, message.orientation
-    position = np.array([place.x, place.y, place.z])
+    point, turn = message.position, message.orientation
+    position = np.array([point.x, point.y, point.z])
     if not np.isfinite(position).all():
         raise ValueError(f"position {position.tolist()} is not finite")
     return position, matrix_from_quaternion(np.array([turn.x, turn.y, turn.z, turn.w]))

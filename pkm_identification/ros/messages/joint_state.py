@@ -93,7 +93,7 @@ class JointStateReader:
 
         Efforts that have been NaN in all drives since the start count as absent: that is how
         joint_state_broadcaster reports an interface which does not exist. Once there has been a number,
-        NaN is a fault of the sample and left to the guard.
+        NaN is a fault of the sample and left to input validation.
 
         Raises
         ------

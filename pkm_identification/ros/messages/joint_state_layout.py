@@ -40,20 +40,20 @@ class JointStateLayout:
 
     def __init__(self, message: JointState, data: bytes) -> None:
         self._arrays: list[tuple[int, int]] = []  # numbers of entries, and where the first stands
-        place = HEADER.size + _compute_size(message.header.frame_id)
-        parts = [slice(0, len(PLAIN)), slice(ENCAPSULATION + _STAMP.size, place)]
+        offset = HEADER.size + _compute_size(message.header.frame_id)
+        parts = [slice(0, len(PLAIN)), slice(ENCAPSULATION + _STAMP.size, offset)]
         for size in (0, *map(_compute_size, message.name)):
-            begin = _locate_next_count(place)
-            place = begin + _COUNT + size
-            parts.append(slice(begin, place))
+            begin = _locate_next_count(offset)
+            offset = begin + _COUNT + size
+            parts.append(slice(begin, offset))
         for values in (message.position, message.velocity, message.effort):
-            begin = _locate_next_count(place)
-            place = begin + _COUNT
-            parts.append(slice(begin, place))
-            place = align_position(place) if len(values) else place
-            self._arrays.append((len(values), place))
-            place += 8 * len(values)
-        self._length = place
+            begin = _locate_next_count(offset)
+            offset = begin + _COUNT
+            parts.append(slice(begin, offset))
+            offset = align_position(offset) if len(values) else offset
+            self._arrays.append((len(values), offset))
+            offset += 8 * len(values)
+        self._length = offset
         # what is between is not always written
         self._fixed = [(part, data[part]) for part in _join_parts(parts)]
 
@@ -104,5 +104,5 @@ def _compute_size(text: str) -> int:
     return len(text.encode()) + 1
 
 
-def _locate_next_count(place: int) -> int:
-    return place + -place % _COUNT
+def _locate_next_count(offset: int) -> int:
+    return offset + -offset % _COUNT

@@ -20,7 +20,7 @@ from pkm_identification.motion import TrackedSample
 from pkm_identification.msg import PlatformState
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import build_quaternion_from_matrix, matrix_from_quaternion
-from pkm_identification.signals.guard.settings import LARGEST_FORCE
+from pkm_identification.signals.input_validation.settings import LARGEST_FORCE
 
 from ..node.hand_over import Handed
 from .convert import limit_number

@@ -18,7 +18,7 @@ from pkm_identification.report.diagnosis import describe_cause, sentence
 def format_misfit_text(verdict: StreamVerdict) -> str:
     """Return why a stream's estimate is not to be used: the verdict, and its cause with what to do."""
     fit, refused = verdict.fit, verdict.answer.verdict.sentence
-    if any(one.cure for one in fit.causes):
+    if any(one.correction for one in fit.causes):
         return f"{refused} {sentence(fit.causes[0], fit)}"
     if not fit.causes and verdict.answer.verdict.grade == CONTRADICTS:
         return refused

@@ -51,10 +51,10 @@ class SensorReadings:
             self._imu = Imu()
             self._imu.header.frame_id = values["imu_frame"]
             self._imu.orientation_covariance[0] = -1.0  # none is measured (REP 145)
-            for place, deviation in zip(
+            for position, deviation in zip(
                 ("linear_acceleration", "angular_velocity"), sensors.imu.noise, strict=True
             ):
-                getattr(self._imu, f"{place}_covariance")[::4] = np.full(3, float(deviation) ** 2)
+                getattr(self._imu, f"{position}_covariance")[::4] = np.full(3, float(deviation) ** 2)
             self._imus = node.publisher(Imu, "imu", STREAM)
         if sensors.force is not None:
             self._force = JointState(name=list(names))

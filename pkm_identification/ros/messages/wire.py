@@ -95,7 +95,7 @@ class StreamType:
                 parts.append((name, *_describe_numbers(kind)))
         layout = np.dtype(parts, align=True)
         places: Mapping[str, Any] = layout.fields or {}
-        end = max(place[1] + place[0].itemsize for place in places.values())
+        end = max(offset[1] + offset[0].itemsize for offset in places.values())
         if header != "header" or layout[0].base != "<f8" or end != layout.itemsize:
             raise TypeError(f"{message_type.__name__} is no header with numbers behind")
         self.layout = layout
@@ -124,13 +124,13 @@ class StreamType:
     def _numbers_of(self, data: bytes) -> tuple[float, np.ndarray] | None:
         """Stamp and numbers of bytes as the machine's own nodes send them; None of others."""
         sec, nanosec, length = HEADER.unpack_from(data)
-        place = HEADER.size + length
+        offset = HEADER.size + length
         for part in self.head:
-            place += -place % 4
-            if data[place : place + len(part)] != part:
+            offset += -offset % 4
+            if data[offset : offset + len(part)] != part:
                 return None
-            place += len(part)
-        start = align_position(place)
+            offset += len(part)
+        start = align_position(offset)
         if len(data) < start + self.layout.itemsize:
             return None
         # a copy, because kernels are compiled for aligned arrays that may be written
@@ -202,9 +202,9 @@ class StreamWriter:
         return bytes(self._buffer)
 
 
-def align_position(place: int) -> int:
+def align_position(offset: int) -> int:
     """Return the next place in a message, counted from its very beginning, at which a float64 may stand."""
-    return ENCAPSULATION - (ENCAPSULATION - place) // ALIGNMENT * ALIGNMENT
+    return ENCAPSULATION - (ENCAPSULATION - offset) // ALIGNMENT * ALIGNMENT
 
 
 def _list_fields(message_type: Any) -> list[tuple[str, Any]]:

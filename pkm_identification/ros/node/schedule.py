@@ -56,7 +56,7 @@ class Schedule:
         self.began = now - self.count / self._rate
 
     @property
-    def begun(self) -> bool:
+    def started(self) -> bool:
         """Whether `begin` was called."""
         return math.isfinite(self.began)
 

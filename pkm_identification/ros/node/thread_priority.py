@@ -15,7 +15,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from pkm_identification.control.paths.beside import THREAD_NAME
+from pkm_identification.control.paths.background_call import THREAD_NAME
 
 THREADS = Path("/proc/self/task")
 _KNOWN = hasattr(os, "sched_setscheduler") and THREADS.is_dir()

@@ -20,7 +20,7 @@ from pkm_identification.machines.contract import Machine
 from .declarations import EFFORT_UNIT, JOINT_NAMES, LENGTH_AT_ZERO, MACHINE, ParameterSpec, sample_rate_of
 
 FILTER = ("cutoff", "order", "kind", "max_delay")
-GUARD = ("max_gap", "late_tolerance")
+VALIDATION = ("max_gap", "late_tolerance")
 
 PARAMETERS = (
     MACHINE,
@@ -28,7 +28,7 @@ PARAMETERS = (
     LENGTH_AT_ZERO,
     EFFORT_UNIT,
     sample_rate_of("strut_states"),
-    *(ParameterSpec.of(NAMED[name], live=True) for name in (*FILTER, *GUARD)),
+    *(ParameterSpec.of(NAMED[name], live=True) for name in (*FILTER, *VALIDATION)),
 )  # fmt: skip
 
 
@@ -40,5 +40,5 @@ def filter_settings(machine: Machine, period: float, values: Mapping[str, Any]) 
     SettingsError
         If there is no such filter at that period.
     """
-    settings = Settings.of(**{name: values[name] for name in (*FILTER, *GUARD)})
+    settings = Settings.of(**{name: values[name] for name in (*FILTER, *VALIDATION)})
     return build_stream_settings(machine, settings, period)

@@ -33,8 +33,8 @@ LEVELS = {DiagnosticStatus.OK: "ok", DiagnosticStatus.WARN: "warning", Diagnosti
 
 def build_pose_entry(pose: Pose) -> list[float] | None:
     """Position in m and quaternion x, y, z, w; None if a number is not finite."""
-    place, turn = pose.position, pose.orientation
-    numbers = [place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w]
+    position, turn = pose.position, pose.orientation
+    numbers = [position.x, position.y, position.z, turn.x, turn.y, turn.z, turn.w]
     return numbers if all(map(math.isfinite, numbers)) and any(numbers[3:]) else None
 
 

@@ -27,7 +27,7 @@ from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
 
 from pkm_identification.browser.live.board import Board
-from pkm_identification.browser.live.course import Course
+from pkm_identification.browser.live.time_history import TimeHistory
 from pkm_identification.browser.machine_scene import machine_scene
 from pkm_identification.errors import PkmError
 from pkm_identification.machines.contract import Machine
@@ -65,8 +65,8 @@ class Listener:
     """
 
     def __init__(self, namespace: str = "", machine: AnyMachine | None = None) -> None:
-        self.course = Course()
-        self.board = Board(lambda: {"course": self.course.entry()})
+        self.history = TimeHistory()
+        self.board = Board(lambda: {"course": self.history.entry()})
         self._prefix = f"{namespace.strip('/')}/".lstrip("/")
         machine = None if machine is None else as_machine(machine)
         self._given = machine
@@ -130,7 +130,7 @@ class Listener:
         if response is None:
             return False, "pkm watch has ended"
         if response.success and action == "reset":
-            self.course.restart()
+            self.history.restart()
             self.board.put("estimate", None)
         return response.success, response.message
 
@@ -163,7 +163,7 @@ class Listener:
         if entry is None:
             return
         self._begin_with_a_new_estimator()
-        entry["run"] = self.course.take(*(entry[key] for key in ("names", "count", "time", "values", "std")))
+        entry["run"] = self.history.take(*(entry[key] for key in ("names", "count", "time", "values", "std")))
         self._heard["estimate"] = time.monotonic()
         self.board.put("estimate", entry)
         if message.machine_hash == self._judged:
@@ -179,7 +179,7 @@ class Listener:
         publishers = self.node.get_publishers_info_by_topic(self._estimates.topic_name)
         estimators = {bytes(publisher.endpoint_gid) for publisher in publishers}
         if self._estimators and not estimators <= self._estimators:
-            self.course.restart()
+            self.history.restart()
         self._estimators |= estimators
 
     def _take_payload(self, message: InertiaStamped) -> None:

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""True forces and lengths of a guarded log: every correction that its machine file asks for, in order."""
+"""True forces and lengths of a validated log: every correction that its machine file asks for, in order."""
 
 from __future__ import annotations
 
@@ -17,88 +17,94 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
-from ..guard import GuardedLog, GuardSettings
-from ..guard.samples import rows_of
+from ..input_validation import ValidatedLog, ValidationSettings
+from ..input_validation.samples import rows_of
 from .correction import Correction, corrected_log
 from .drive_transfer import DriveTransfer
 from .known import ForceAlignment
 
 
-def corrections_of(guard: GuardSettings, period: float) -> list[Correction]:
+def corrections_of(validation: ValidationSettings, period: float) -> list[Correction]:
     """Return what the measurement is known to be wrong by first, then what lies between drive and strut."""
     corrections: list[Correction] = []
-    if guard.known is not None:
-        corrections.append(ForceAlignment.of(guard.known, period))
-    if guard.transfers is not None:
-        corrections.append(DriveTransfer(guard.transfers, period))
+    if validation.known is not None:
+        corrections.append(ForceAlignment.of(validation.known, period))
+    if validation.transfers is not None:
+        corrections.append(DriveTransfer(validation.transfers, period))
     return corrections
 
 
-def noise_passed(guard: GuardSettings, period: float, low: float, high: float) -> FloatArray:
+def noise_passed(validation: ValidationSettings, period: float, low: float, high: float) -> FloatArray:
     """Power of white noise of the forces (n,) that is left between two frequencies, relative to what is left at rest.
 
     Interpolation between samples is a low-pass: above all motion it leaves less than in the estimation band.
 
     Parameters
     ----------
-    guard : GuardSettings
+    guard : ValidationSettings
     period : float
         s.
     low, high : float
         In parts of the sample rate.
     """
     frequency = np.linspace(low, high, 64)
-    passed = np.ones((len(frequency), len(guard.drives)))
-    for correction in corrections_of(guard, period):
+    passed = np.ones((len(frequency), len(validation.drives)))
+    for correction in corrections_of(validation, period):
         weights = correction.force_weights
         waves = np.exp(-2j * np.pi * np.outer(frequency, np.arange(len(weights))))
         passed *= np.abs(waves @ weights) ** 2 / np.sum(weights, axis=0) ** 2
     return np.asarray(passed.mean(axis=0))
 
 
-def winding(guard: GuardSettings) -> FloatArray:
+def compute_motor_side_compliance(validation: ValidationSettings) -> FloatArray:
     """Return what a newton takes from the coordinate that an encoder shows, m/N or rad/(N m), shape (n,)."""
-    if guard.transfers is None:
-        return np.zeros(len(guard.drives))
-    return np.array([one.compliance if one.on_motor else 0.0 for one in guard.transfers])
+    if validation.transfers is None:
+        return np.zeros(len(validation.drives))
+    return np.array([one.compliance if one.on_motor else 0.0 for one in validation.transfers])
 
 
-def acting(log: GuardedLog, guard: GuardSettings) -> GuardedLog:
-    """Return a guarded log with the forces that act at the struts, and the struts' lengths."""
-    for correction in corrections_of(guard, log.period):
+def acting(log: ValidatedLog, validation: ValidationSettings) -> ValidatedLog:
+    """Return a validated log with the forces that act at the struts, and the struts' lengths."""
+    for correction in corrections_of(validation, log.period):
         log = corrected_log(log, correction)
     return log
 
 
-def at_motors(log: GuardedLog, guard: GuardSettings) -> GuardedLog:
-    """Return a guarded log with forces and lengths in front of what yields, as `behind_springs` takes it."""
-    return log if guard.known is None else corrected_log(log, ForceAlignment.of(guard.known, log.period))
+def at_motors(log: ValidatedLog, validation: ValidationSettings) -> ValidatedLog:
+    """Return a guarded log with forces and lengths in front of what yields, as `apply_known_deflections` takes it."""
+    return (
+        log
+        if validation.known is None
+        else corrected_log(log, ForceAlignment.of(validation.known, log.period))
+    )
 
 
-def behind_springs(log: GuardedLog, guard: GuardSettings, wound: FloatArray) -> GuardedLog:
+def apply_known_deflections(
+    log: ValidatedLog, validation: ValidationSettings, deflection: FloatArray
+) -> ValidatedLog:
     """Return a log of `at_motors` as `acting` has it, where it is known how far each drive is wound up.
 
     Parameters
     ----------
-    log : GuardedLog
-    guard : GuardSettings
+    log : ValidatedLog
+    guard : ValidationSettings
         With drives.
     wound : ndarray, shape (N, n)
         m or rad; NaN in rows where it is not known, which are left out.
     """
-    if guard.transfers is None:
+    if validation.transfers is None:
         raise ValueError("there is nothing between these drives and the struts")
-    through = DriveTransfer(guard.transfers, log.period)
-    known = np.asarray(np.isfinite(wound).all(axis=1))
+    through = DriveTransfer(validation.transfers, log.period)
+    known = np.asarray(np.isfinite(deflection).all(axis=1))
     begins = np.ones(len(known), dtype=bool)
     begins[1:] = (np.diff(log.segment) != 0) | (known[1:] != known[:-1])
     runs = np.cumsum(begins)
-    none = np.empty((0, wound.shape[1]))
+    none = np.empty((0, deflection.shape[1]))
     rows, lengths, forces = [np.zeros(0, dtype=np.int64)], [none], [none]
     for part in segment_slices(runs):
         inner = np.arange(part.start + through.before, part.stop - through.after)
         if len(inner) and known[part.start] and log.force is not None:
-            length, force = through.correct(log.length[part], log.force[part], wound[part])
+            length, force = through.correct(log.length[part], log.force[part], deflection[part])
             rows.append(inner)
             lengths.append(length)
             forces.append(force)

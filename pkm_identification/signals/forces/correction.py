@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Corrections of a guarded log that need neighbouring samples: of whole logs, and one sample at a time.
+"""Corrections of a validated log that need neighbouring samples: of whole logs, and one sample at a time.
 
 Offline they are applied behind the guard (`identification.experiment`), online in the strut stage, by the same code.
 Offline the guard's period is the one that stamps have; online it is the stated one, and a stream of corrections is told
@@ -23,7 +23,7 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
-from ..guard import GuardedLog, GuardedSample
+from ..input_validation import ValidatedLog, ValidatedSample
 from .recent_rows import RecentRows
 
 SPARE = 2  # samples kept beyond twice what a correction needs before
@@ -64,14 +64,14 @@ class ForceStream(Protocol):
     def follow(self, period: float) -> None:
         """Take the samples that come from now on as `period` s apart."""
 
-    def step(self, sample: GuardedSample) -> list[GuardedSample]:
-        """Take a guarded sample; give those whose neighbours it completes."""
+    def step(self, sample: ValidatedSample) -> list[ValidatedSample]:
+        """Take a validated sample; give those whose neighbours it completes."""
 
     def warm_up(self) -> None:
         """Compile (or load from the cache) what it needs, and forget everything."""
 
 
-def corrected_log(log: GuardedLog, correction: Correction) -> GuardedLog:
+def corrected_log(log: ValidatedLog, correction: Correction) -> ValidatedLog:
     """Return a guarded log with a correction; samples at the ends of a segment that lack neighbours are left out."""
     if log.force is None:
         return log
@@ -99,7 +99,7 @@ def corrected_log(log: GuardedLog, correction: Correction) -> GuardedLog:
 
 
 class CorrectionStream:
-    """`corrected_log`, one guarded sample at a time.
+    """`corrected_log`, one validated sample at a time.
 
     Where a change of the period makes a correction need more samples, the next waits for them; where it needs fewer,
     what was waiting comes at once. None is lost and none comes twice.
@@ -117,7 +117,7 @@ class CorrectionStream:
 
     def reset(self) -> None:
         """Forget the samples seen and their period."""
-        self._window: list[GuardedSample] = []
+        self._window: list[ValidatedSample] = []
         drives = self._initial.force_weights.shape[1]
         self._coordinate, self._force = RecentRows(drives), RecentRows(drives)
         self._correction, self._period = self._initial, self._initial_period
@@ -146,8 +146,8 @@ class CorrectionStream:
         self._correction = self._initial if period == self._initial_period else self._initial.at(period)
         self._turn = max(self._turn, self._correction.before) if self._window else self._correction.before
 
-    def step(self, sample: GuardedSample) -> list[GuardedSample]:
-        """Take a guarded sample; give those whose neighbours it completes: mostly one."""
+    def step(self, sample: ValidatedSample) -> list[ValidatedSample]:
+        """Take a validated sample; give those whose neighbours it completes: mostly one."""
         if sample.force is None:
             self._begin()
             return [sample]
@@ -161,7 +161,7 @@ class CorrectionStream:
             completed.append(self._corrected_in_turn())
         return completed
 
-    def _corrected_in_turn(self) -> GuardedSample:
+    def _corrected_in_turn(self) -> ValidatedSample:
         correction, turn = self._correction, self._turn
         near = slice(turn - correction.before, turn + correction.after + 1)
         true_coordinate, true_force = correction.correct(self._coordinate.rows[near], self._force.rows[near])

@@ -111,11 +111,11 @@ def _compute_frictions(each: Sequence[InnerFriction]) -> FloatArray:
 
 
 @compile_inline
-def _find_side(rate, bend):
+def _find_side(rate, transition_rate):
     """Return which way a drive moves, -1 to 1; a missing rate stays missing."""
-    if rate >= bend:
+    if rate >= transition_rate:
         return 1.0
-    return -1.0 if rate <= -bend else rate / bend
+    return -1.0 if rate <= -transition_rate else rate / transition_rate
 
 
 @compile_inline
@@ -138,14 +138,14 @@ def _write_encoder_motion(drives, fits, length, force, rate, second, true):
                     true[k, c] += drives.late[j, c] * force[row - 1 + j, c]
             rate[k, c] = second[k, c] = 0.0
         for j in range(2 * half + 1):
-            slope, bend = fits.weights[1, j], fits.weights[2, j]
+            slope, curvature = fits.weights[1, j], fits.weights[2, j]
             for c in range(rate.shape[1]):
                 rate[k, c] += slope * length[row - half + j, c]
-                second[k, c] += bend * length[row - half + j, c]
+                second[k, c] += curvature * length[row - half + j, c]
 
 
 @kernel
-def _write_motion_behind_drives(drives, fits, length, force, wound, middle, acting):
+def _write_motion_behind_drives(drives, fits, length, force, deflection, middle, acting):
     """Write lengths and forces (m, n) behind drives whose force hangs on how they move; see `DriveTransfer.corrected`.
 
     `wound` without rows says that forces tell how far they are wound up.
@@ -154,7 +154,7 @@ def _write_motion_behind_drives(drives, fits, length, force, wound, middle, acti
     half, again = fits.weights.shape[1] // 2, fits.spring.shape[1] // 2
     rate, spring, true = np.empty((count, width)), np.empty((count, width)), np.empty((count, width))
     _write_encoder_motion(drives, fits, length, force, rate, spring, true)
-    if again > 0 and wound.shape[0] == 0:
+    if again > 0 and deflection.shape[0] == 0:
         for k in range(count):
             for c in range(width):
                 motor = (
@@ -167,23 +167,29 @@ def _write_motion_behind_drives(drives, fits, length, force, wound, middle, acti
             v, force_in = rate[k, c], true[k, c]
             middle[m, c] = length[row, c]
             if again > 0:
-                away, unwinding, bend = 0.0, 0.0, 0.0
-                if wound.shape[0] == 0:
+                away, deflection_rate, curvature = 0.0, 0.0, 0.0
+                if deflection.shape[0] == 0:
                     for j in range(2 * again + 1):
                         away += fits.spring[0, j] * spring[m + j, c]
-                        unwinding += fits.spring[1, j] * spring[m + j, c]
-                        bend += fits.spring[2, j] * spring[m + j, c]
-                    away = drives.compliance[c] * (away - drives.damping[c] * unwinding)
-                    unwinding, bend = drives.compliance[c] * unwinding, drives.compliance[c] * bend
+                        deflection_rate += fits.spring[1, j] * spring[m + j, c]
+                        curvature += fits.spring[2, j] * spring[m + j, c]
+                    away = drives.compliance[c] * (away - drives.damping[c] * deflection_rate)
+                    deflection_rate, curvature = (
+                        drives.compliance[c] * deflection_rate,
+                        drives.compliance[c] * curvature,
+                    )
                 else:
-                    away = wound[row, c]
+                    away = deflection[row, c]
                     for j in range(2 * half + 1):
-                        unwinding += fits.weights[1, j] * wound[row - half + j, c]
+                        deflection_rate += fits.weights[1, j] * deflection[row - half + j, c]
                     for j in range(2 * again + 1):
-                        bend += fits.spring[2, j] * wound[row - again + j, c]
-                v -= drives.on_motor[c] * unwinding
+                        curvature += fits.spring[2, j] * deflection[row - again + j, c]
+                v -= drives.on_motor[c] * deflection_rate
                 middle[m, c] -= drives.on_motor[c] * away
-                force_in -= _compute_friction(drives.motor_friction, v + unwinding, c) + drives.mass[c] * bend
+                force_in -= (
+                    _compute_friction(drives.motor_friction, v + deflection_rate, c)
+                    + drives.mass[c] * curvature
+                )
             side = _find_side(v, drives.friction[2, c]) * (1.0 if force_in >= 0.0 else -1.0)
             passed = 1.0 + side * (drives.efficiency[c] - 1.0 if side >= 0.0 else 1.0 - drives.back[c])
             acting[m, c] = passed * force_in - _compute_friction(drives.friction, v, c) - drives.ripple[c] * v
@@ -252,22 +258,22 @@ class DriveTransfer:
         return self._numbers.late
 
     @property
-    def winding_noise(self) -> FloatArray:
+    def deflection_noise(self) -> FloatArray:
         """Variance (n,) in m^2 of how far drives are wound up by forces, for a variance of 1 N^2 of each sample's."""
         smooth, slope = self._fits.spring[:2]
         weights = smooth - self._numbers.damping[:, None] * slope
         return self._numbers.compliance**2 * np.sum(weights**2, axis=1)
 
     def correct(
-        self, length: FloatArray, force: FloatArray, wound: FloatArray | None = None
+        self, length: FloatArray, force: FloatArray, deflection: FloatArray | None = None
     ) -> tuple[FloatArray, FloatArray]:
         """See `Correction`; `wound` (n, 6) in m is how far drives are wound up, where that is known otherwise."""
         middle = np.array(length[self.before : len(length) - self.after])
         true = np.empty(middle.shape)
         length, force = contiguous(length), contiguous(force)
         if self._moving:
-            wound = np.empty((0, length.shape[1])) if wound is None else contiguous(wound)
-            _write_motion_behind_drives(self._numbers, self._fits, length, force, wound, middle, true)
+            deflection = np.empty((0, length.shape[1])) if deflection is None else contiguous(deflection)
+            _write_motion_behind_drives(self._numbers, self._fits, length, force, deflection, middle, true)
             return middle, true
         rates = np.empty((2, *middle.shape))
         _write_encoder_motion(self._numbers, self._fits, length, force, rates[0], rates[1], true)

@@ -23,7 +23,7 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..guard import GuardedLog
+from ..input_validation import ValidatedLog
 from .correction import corrected_log
 
 WHOLE = 1e-6  # of a period: a delay this near to whole samples is whole
@@ -113,6 +113,6 @@ class ForceAlignment:
         return length[chosen], self.true(np.einsum("w,nws->ns", self.weights, force[places]))
 
 
-def correct_known_forces(log: GuardedLog, known: KnownForces | None) -> GuardedLog:
-    """Return a guarded log with true forces; the log itself where nothing is known."""
+def correct_known_forces(log: ValidatedLog, known: KnownForces | None) -> ValidatedLog:
+    """Return a validated log with true forces; the log itself where nothing is known."""
     return log if known is None else corrected_log(log, ForceAlignment.of(known, log.period))

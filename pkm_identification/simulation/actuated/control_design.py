@@ -86,7 +86,7 @@ def choose_bandwidth(subject: Subject) -> float:
         return float(np.sqrt(control.computed_torque.position_gain) / (2.0 * np.pi))
     if control is not None and control.drives[0].velocity is not None:
         return control.drives[0].position.gain / (2.0 * np.pi)
-    loops = [one.gain_of_loop for one in subject.actuators if isinstance(one, Servo) and one.holds_place]
+    loops = [one.gain_of_loop for one in subject.actuators if isinstance(one, Servo) and one.holds_position]
     if loops:
         return float(np.median(loops)) / (2.0 * np.pi)
     if not any(one.has_valve for one in subject.actuators):
@@ -134,7 +134,7 @@ def compare_laws(
         Of `name_laws`; all unless given.
     """
     chosen = name_laws(subject) if names is None else names
-    return tuple(_Bench(name, subject, loaded, axes, bandwidth, amplitude).judge() for name in chosen)
+    return tuple(_Bench(name, subject, loaded, axes, bandwidth, amplitude).assess() for name in chosen)
 
 
 def measure_law(
@@ -168,7 +168,7 @@ class _Bench:
         # Schroeder's phases: a sum of sines without a high peak
         self.phase = -np.pi * np.arange(len(MULTIPLES)) ** 2 / len(MULTIPLES)
 
-    def judge(self) -> LawResult:
+    def assess(self) -> LawResult:
         """Run all there is to run; a law that cannot be used says why."""
         try:
             gains = [self._gains(self.subject, k) for k in range(len(self.axes))]
@@ -206,12 +206,16 @@ class _Bench:
         value, rate, second = np.sin(angle) @ size, np.cos(angle) @ (size * w), -np.sin(angle) @ (size * w**2)
         end = SETTLING / self.frequency[0]
         s = np.clip(np.asarray(t) / end, 0.0, 1.0)
-        swell, slope, bend = (
+        swell, slope, curvature = (
             s**2 * (3 - 2 * s),
             6 * s * (1 - s) / end,
             6 * (1 - 2 * s) / end**2 * ((s > 0) & (s < 1)),
         )
-        return swell * value, swell * rate + slope * value, swell * second + 2 * slope * rate + bend * value
+        return (
+            swell * value,
+            swell * rate + slope * value,
+            swell * second + 2 * slope * rate + curvature * value,
+        )
 
     def _gains(self, subject: Subject, axis: int) -> np.ndarray:
         """First harmonics (F, n) of the drives for the sum of sines along an axis."""

@@ -57,7 +57,7 @@ class ActuatorDrives:
         self.states = np.zeros((count, MOST_STATES))
         self.coordinate = np.zeros(count)
         self._controlled = np.asarray(settings)[:, POSITION_STEPS] > 0.0
-        self._to_places = self._controlled | [actuator.holds_place for actuator in bank.actuators]
+        self._to_places = self._controlled | [actuator.holds_position for actuator in bank.actuators]
         self._loops_on_motor = bank.rows[:, ON_MOTOR] != 0.0
         self._log_on_motor = np.array([actuator.log_on_motor for actuator in bank.actuators])
         self._on_both = np.array([actuator.has_both_encoders for actuator in bank.actuators])
@@ -207,7 +207,7 @@ class ActuatorDrives:
         """Return what reaches the actuators (n,) now."""
         d = self._drives
         # lines hold the past up to the last small step begun, whose index is one before the present one
-        present = Lines(d.lines.command.copy(), d.lines.position.copy(), d.lines.begun)
+        present = Lines(d.lines.command.copy(), d.lines.position.copy(), d.lines.started)
         signal = np.empty(len(self.bank))
         present_signals(d.rows, present, self.step, d.command, self.coordinate, d.enabled, signal)
         return signal
@@ -220,7 +220,7 @@ class ActuatorDrives:
     def measure(self) -> FloatArray:
         """Return what the actuators' own sensors show now, late by their delays: shape (n,)."""
         lines, past = self._drives.lines, self.coordinate.copy()
-        length, now = len(lines.position), int(lines.begun[0])
+        length, now = len(lines.position), int(lines.started[0])
         for i, actuator in enumerate(self.bank.actuators):
             late = actuator.delays.sensor / self.step
             if late > 0.0:

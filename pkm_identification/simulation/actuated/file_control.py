@@ -117,21 +117,21 @@ class FileControl:
             except MotionRefused:
                 if not self._is_reachable(now[0]):
                     raise
-                places = ", ".join(f"{place:.4g}" for place in shown)
+                places = ", ".join(f"{value:.4g}" for value in shown)
                 raise NotConverged(
                     f"the simulation diverged at {self._plant.time:.4f} s: drives at ({places}), where the "
                     "mechanism cannot be"
                 ) from None
 
     def _call(self, shown: FloatArray, now: _Wanted, later_rate: FloatArray | None) -> None:
-        place, rate = now
+        position, rate = now
         if self._torque is not None:
             # the mean over the period for which the forces are held
-            bend = None if rate is None or later_rate is None else (later_rate - rate) / self.period
-            force = self._torque.step(shown, place, rate, bend)
+            curvature = None if rate is None or later_rate is None else (later_rate - rate) / self.period
+            force = self._torque.step(shown, position, rate, curvature)
             self._plant.push(self._limited(force), self.period)
         elif self._workspace is not None:
-            reference = self._workspace.step(shown, place)
+            reference = self._workspace.step(shown, position)
             self._plant.follow(reference, np.array(reference), self.period)
 
     def _is_reachable(self, drive: FloatArray) -> bool:

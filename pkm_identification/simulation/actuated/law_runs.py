@@ -20,7 +20,7 @@ from pkm_identification.control.laws.drive_laws import (
     FORCE_LAWS,
     DriveModel,
     ForceLaw,
-    PlaceLaw,
+    PositionLaw,
     Wanted,
 )
 from pkm_identification.control.laws.force_loop import ForceLoop, open_position_loops
@@ -181,7 +181,7 @@ class LawRunner:
                 plant.follow(reference, reference, PERIOD)
 
             return straight
-        places = PlaceLaw("position" if name == TUNED else name, self.model)
+        places = PositionLaw("position" if name == TUNED else name, self.model)
 
         def follow(shown: FloatArray, now: Wanted, then: Wanted) -> None:
             plant.follow(places.place(shown, now), places.place(shown, then), PERIOD)

@@ -44,7 +44,7 @@ class Lines(NamedTuple):
 
     command: FloatArray
     position: FloatArray
-    begun: FloatArray
+    started: FloatArray
 
 
 def lines_of(bank: Bank, h: float) -> Lines:
@@ -81,7 +81,7 @@ def check_delays(actuators: Sequence[Actuator], duration: float, what: str = "th
 def fill_lines(lines: Lines, command: FloatArray, position: FloatArray) -> None:
     """Let the past be one in which nothing moved."""
     lines.command[:], lines.position[:] = command, position
-    lines.begun[0] = 0.0
+    lines.started[0] = 0.0
 
 
 class Lags(NamedTuple):
@@ -122,7 +122,7 @@ def note_lags(rows, h, shares, lags):
 @compile_inline
 def note_present(lines, command, position):
     """Write commands (n,) and positions (n,) of the small step that begins; its index in the lines."""
-    index = int(lines.begun[0]) % lines.command.shape[0]
+    index = int(lines.started[0]) % lines.command.shape[0]
     for i in range(command.shape[0]):
         lines.command[index, i] = command[i]
         lines.position[index, i] = position[i]

@@ -147,17 +147,17 @@ def modes(subject: Subject) -> Modes:
     return Modes(tuple(modes), mass, coupling_factors(mass), stiffness, eigenvalues, axes)
 
 
-def _linearise_drive(actuator: Actuator, load: float, place: float) -> _Linear:
+def _linearise_drive(actuator: Actuator, load: float, position: float) -> _Linear:
     """Return a (s, s), B (s, 2) by x and v, C (s,) and D (2,) of the force; and its stiffness with the drive locked."""
-    state, command = actuator.equilibrium(load, place)
-    signal = actuator.signal(command, place)
+    state, command = actuator.equilibrium(load, position)
+    signal = actuator.signal(command, position)
     count = len(state)
 
     def both(z: FloatArray) -> FloatArray:
         s, x, v = z[:count], float(z[count]), float(z[count + 1])
         return np.append(actuator.derivative(s, signal, x, v), actuator.force(s, signal, x, v))
 
-    at = np.concatenate([state, [place, 0.0]])
+    at = np.concatenate([state, [position, 0.0]])
     size = _STEP * np.concatenate([np.maximum(np.abs(state), 1e-3), [1e-3, 1e-3]])
     columns = [(both(at + step) - both(at - step)) / (2 * step[k]) for k, step in enumerate(np.diag(size))]
     matrix = np.array(columns).T

@@ -43,7 +43,7 @@ from pkm_identification.numerics.borrowed import borrowed
 from pkm_identification.numerics.compiled import compile_inline, kernel
 from pkm_identification.numerics.linear_systems import solve_square
 
-from ..resistance import couple_triples, resist, stopped_at_bend, stopped_triple
+from ..resistance import couple_triples, resist, stop_at_transition, stopped_triple
 from .lines import Lags, Lines, note_lags, note_present, stage_signal
 
 NEWTON_ITERATIONS = 40
@@ -196,7 +196,7 @@ def control_drives(drives, motion, rate, share):
 
     `rate` (R,) are the axes' rates then, of which the first are the drives'.
     """
-    step = int(drives.lines.begun[0])
+    step = int(drives.lines.started[0])
     for i in range(drives.rows.shape[0]):
         settings = drives.settings[i]
         if settings[POSITION_STEPS] > 0.0:
@@ -270,14 +270,14 @@ def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
         couple_triples(rate, h, mobility, resistance, matrix)
         solve_square(matrix, residual)
         for i in range(axes):
-            bend = resistance.laws[0 if i < drives else 1, LAW_TRANSITION]
+            transition_rate = resistance.laws[0 if i < drives else 1, LAW_TRANSITION]
             if resistance.triple[i] >= 0:
                 if resistance.triple[i] == i:
-                    stopped_triple(rate, residual, i, bend)
+                    stopped_triple(rate, residual, i, transition_rate)
                 continue
             if i < driven and rows[i, COULOMB] > 0.0:
-                bend = max(bend, rows[i, TRANSITION])
-            rate[i] = stopped_at_bend(rate[i], rate[i] + residual[i], bend)
+                transition_rate = max(transition_rate, rows[i, TRANSITION])
+            rate[i] = stop_at_transition(rate[i], rate[i] + residual[i], transition_rate)
     for i in range(size):
         change[i] = free[i]
         for k in range(axes):
@@ -320,7 +320,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
     rate, first_rate = room.rates
     now, work, lines = room.now, room.work, drives.lines
     mobility, mobilities = room.mobilities[0], room.mobilities[1:]
-    begun, written = Known(known, reached, states), Found(rate, change, new_states, drives.force)
+    started, written = Known(known, reached, states), Found(rate, change, new_states, drives.force)
     for i in range(axes if driven else 0):
         for k in range(axes):
             for m in range(size):
@@ -377,7 +377,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
                     reached[i] + GAMMA * h * rate[i],
                     drives.enabled[i],
                 )
-            _solve_stage(begun, GAMMA * h, now, mobility, resistance, drives.rows, signal, written, work)
+            _solve_stage(started, GAMMA * h, now, mobility, resistance, drives.rows, signal, written, work)
             for i in range(size):
                 stage[i] = known[i] + GAMMA * h * change[i]
                 if s == 0:
@@ -404,7 +404,7 @@ def _advance(motion, ends, resistance, drives, h, steps, room):
             motion.coordinate[i] = reached[i] + GAMMA * h * rate[i]
             for k in range(MOST_STATES if driven else 0):
                 motion.states[i, k] = new_states[i, k]
-        lines.begun[0] += 1.0
+        lines.started[0] += 1.0
 
 
 @kernel

@@ -314,6 +314,6 @@ class Subject:
         return BenchRun(np.arange(count + 1, dtype=np.float64) * np.float64(period), *parts)
 
 
-def _hold_position(place: FloatArray, _: float) -> tuple[FloatArray, None]:
+def _hold_position(position: FloatArray, _: float) -> tuple[FloatArray, None]:
     """Return a wanted place, and no rate."""
-    return place, None
+    return position, None

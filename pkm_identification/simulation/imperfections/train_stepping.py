@@ -36,7 +36,7 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import solve6
 
 from ..actuated.stepping import GAMMA, Dynamics, turn_pose
-from ..resistance import end_stop, stopped_at_bend
+from ..resistance import end_stop, stop_at_transition
 
 NEWTON_ITERATIONS = 60
 MOTOR_ITERATIONS = 60
@@ -111,8 +111,8 @@ def train_friction(rate, length, drive, bristle, h, train, i):
     p, a = train.struts, train.alike
     force = friction_along(rate, law, train.coefficients, i)
     slope = friction_slope(rate, law, train.coefficients, i)
-    bend = clip_rate(rate, law[TRANSITION])
-    bend_slope = 1.0 / law[TRANSITION] if abs(rate) <= law[TRANSITION] else 0.0
+    transition_rate = clip_rate(rate, law[TRANSITION])
+    transition_slope = 1.0 / law[TRANSITION] if abs(rate) <= law[TRANSITION] else 0.0
     by_length = 1.0 + a[BY_POSITION] * (length - p[HOME, i])
     falling = a[EXCESS] * np.exp(-((rate / a[STRIBECK_RATE]) ** 2))
     z, z_rate = 0.0, 0.0
@@ -129,19 +129,19 @@ def train_friction(rate, length, drive, bristle, h, train, i):
         slope += p[BRISTLE_DAMPING, i] * (1.0 - share_slope * z - share * z_slope)
     else:
         extra = p[COULOMB, i] * (by_length * (1.0 + falling) - 1.0)
-        force += extra * bend
-        slope += extra * bend_slope
-        slope -= p[COULOMB, i] * by_length * falling * 2.0 * rate / a[STRIBECK_RATE] ** 2 * bend
-    force += p[ASYMMETRY, i] * abs(bend)
-    slope += p[ASYMMETRY, i] * bend_slope * (1.0 if bend >= 0.0 else -1.0)
+        force += extra * transition_rate
+        slope += extra * transition_slope
+        slope -= p[COULOMB, i] * by_length * falling * 2.0 * rate / a[STRIBECK_RATE] ** 2 * transition_rate
+    force += p[ASYMMETRY, i] * abs(transition_rate)
+    slope += p[ASYMMETRY, i] * transition_slope * (1.0 if transition_rate >= 0.0 else -1.0)
     if a[BY_LOAD] > 0.0:
         # F = F_0 + mu b |drive - F|: |mu b| < 1, so one of the two branches holds
-        load = a[BY_LOAD] * bend
+        load = a[BY_LOAD] * transition_rate
         if drive >= force:
             force, branch = (force + load * drive) / (1.0 + load), 1.0 + load
         else:
             force, branch = (force - load * drive) / (1.0 - load), 1.0 - load
-        slope = (slope + a[BY_LOAD] * bend_slope * abs(drive - force)) / branch
+        slope = (slope + a[BY_LOAD] * transition_slope * abs(drive - force)) / branch
     stop, stop_slope, stop_stiffness = end_stop(rate, length, train.stops, i)
     return force + stop, slope + stop_slope + h * stop_stiffness, z, z_rate
 
@@ -164,7 +164,7 @@ def transmit_force(rate, length, drive, state, guess, h, train, i):
     known = p[STIFFNESS, i] * (position - length)
     x_rate = guess
     slope = 0.0
-    bend = train.law[TRANSITION]
+    transition_rate = train.law[TRANSITION]
     if h == 0.0 and p[MASS, i] > 0.0:
         x_rate = motor_rate  # of one instant: the motor's rate is a state
         _, slope, z, z_rate = train_friction(x_rate, position, drive, bristle, h, train, i)
@@ -182,7 +182,9 @@ def transmit_force(rate, length, drive, state, guess, h, train, i):
                 high = x_rate
             else:
                 low = x_rate
-            new = stopped_at_bend(x_rate, x_rate - error / max(inertia + slope + spring, 1e-12), bend)
+            new = stop_at_transition(
+                x_rate, x_rate - error / max(inertia + slope + spring, 1e-12), transition_rate
+            )
             if not low < new < high:
                 new = 0.5 * (low + high) if np.isfinite(low) and np.isfinite(high) else new
             x_rate = new
@@ -300,11 +302,11 @@ def _solve_stage(known, known_state, h, dynamics, drive, train, axes, stage):
         if largest <= 1e-12 * scale:
             break
         solve6(matrix, residual)
-        bend = train.law[TRANSITION]
+        transition_rate = train.law[TRANSITION]
         # corners of many joints can send Newton round in a circle; shorter steps end that
         damping = 1.0 if iteration < 20 else 0.5
         for i in range(6):
-            rate[i] = stopped_at_bend(rate[i], rate[i] + damping * residual[i], bend)
+            rate[i] = stop_at_transition(rate[i], rate[i] + damping * residual[i], transition_rate)
     for i in range(6):
         change[i] = smooth[i]
         for k in range(6):

@@ -146,9 +146,9 @@ def _add_constraints(
     sites: dict[int, str] = {}
     equality = ""
 
-    def site(body: str, name: str, place: FloatArray) -> None:
+    def site(body: str, name: str, position: FloatArray) -> None:
         frame = tree.body_frames[body]
-        text = f'<site name={quoteattr(name)} pos="{numbers(place)}"/>\n'
+        text = f'<site name={quoteattr(name)} pos="{numbers(position)}"/>\n'
         sites[frame] = sites.get(frame, "") + text
 
     for joint in mechanism.tree.cut:
@@ -159,8 +159,8 @@ def _add_constraints(
                 site(body, name, np.zeros(3))
             equality += f"<weld name={quoteattr(f'{joint.name}:weld')} {names} {solver}/>\n"
         else:
-            for name, body, place in zip(ends, joint.bodies, joint.place, strict=True):
-                site(body, name, FLOAT64.array(place))
+            for name, body, position in zip(ends, joint.bodies, joint.place, strict=True):
+                site(body, name, FLOAT64.array(position))
             equality += f"<connect name={quoteattr(joint.name)} {names} {solver}/>\n"
     return sites, equality
 
@@ -190,8 +190,8 @@ def _drive_inertia(
             tendons += f"<fixed {head}>{parts}</fixed>\n"
         elif measure.kind == "length":
             ends = [fresh(f"{drive.name}:{side}", taken) for side in (1, 2)]
-            for end, body, place in zip(ends, measure.bodies, measure.points, strict=True):
-                where = numbers(FLOAT64.array(place))
+            for end, body, position in zip(ends, measure.bodies, measure.points, strict=True):
+                where = numbers(FLOAT64.array(position))
                 sites.append((body, f'<site name={quoteattr(end)} pos="{where}"/>\n'))
             parts = "".join(f"<site site={quoteattr(end)}/>" for end in ends)
             tendons += f"<spatial {head}>{parts}</spatial>\n"
@@ -234,7 +234,7 @@ def _compute_home(
 def _compute_joint_coordinates(joint: Joint, ends: Sequence[tuple[FloatArray, FloatArray]]) -> list[float]:
     """Return a closed joint's own coordinates, in the order of its frames, by the poses of its two bodies."""
     (r1, p1), (r2, p2) = (
-        _place(*end, placement) for end, placement in zip(ends, joint_frames(joint), strict=True)
+        _apply_placement(*end, placement) for end, placement in zip(ends, joint_frames(joint), strict=True)
     )
     turn, shift = r1.T @ r2, r1.T @ (p2 - p1)
     about_z = float(np.arctan2(turn[_Y, _X], turn[_X, _X]))
@@ -249,6 +249,8 @@ def _compute_joint_coordinates(joint: Joint, ends: Sequence[tuple[FloatArray, Fl
     return []
 
 
-def _place(rotation: FloatArray, origin: FloatArray, placement: Placement) -> tuple[FloatArray, FloatArray]:
+def _apply_placement(
+    rotation: FloatArray, origin: FloatArray, placement: Placement
+) -> tuple[FloatArray, FloatArray]:
     inner = FLOAT64.array(placement.rotation)
     return rotation @ inner, origin + rotation @ FLOAT64.array(placement.origin)

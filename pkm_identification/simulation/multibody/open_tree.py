@@ -116,13 +116,13 @@ class OpenTree:
     @property
     def gap(self) -> float:
         """Largest residual of the loops' constraints, m or sine of an angle, by where MuJoCo places the bodies."""
-        place, turn = self.data.xpos, self.data.xmat.reshape(-1, 3, 3)
+        position, turn = self.data.xpos, self.data.xmat.reshape(-1, 3, 3)
 
         def turned(bodies: np.ndarray, vectors: FloatArray) -> FloatArray:
             return np.einsum("rij,rj->ri", turn[bodies], vectors)
 
         a, b, vector = self._points
-        span = place[b] + turned(b, vector[:, POINT_B]) - place[a] - turned(a, vector[:, POINT_A])
+        span = position[b] + turned(b, vector[:, POINT_B]) - position[a] - turned(a, vector[:, POINT_A])
         apart = np.sum(turned(a, vector[:, DIRECTION_A]) * span, axis=1)
         a, b, vector = self._axes
         askew = np.sum(turned(a, vector[:, DIRECTION_A]) * turned(b, vector[:, DIRECTION_B]), axis=1)

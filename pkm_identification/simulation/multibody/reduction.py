@@ -79,10 +79,10 @@ def write_speeds(order, configuration, velocity, speeds):
 
 
 @kernel
-def place_tree(order, configuration, velocity, place, speeds):
+def place_tree(order, configuration, velocity, position, speeds):
     """Write MuJoCo's coordinates and velocities of a state of the tree."""
     for k in range(order.places.shape[0]):
-        place[order.places[k]] = configuration[order.coordinates[k]]
+        position[order.places[k]] = configuration[order.coordinates[k]]
     write_speeds(order, configuration, velocity, speeds)
 
 

@@ -130,7 +130,7 @@ class MultibodyPhysics:
             joints=tuple(
                 replace(
                     joint,
-                    place=(_shift_place(joint.place[0], shift[0]), _shift_place(joint.place[1], shift[1])),
+                    place=(_shift_point(joint.place[0], shift[0]), _shift_point(joint.place[1], shift[1])),
                 )
                 for joint, shift in zip(description.joints, shifts, strict=True)
             )
@@ -228,9 +228,9 @@ class MultibodyPhysics:
         return Truth(None, *(column(states, name, count) for name in names))
 
 
-def _shift_place(place: ExactVector, shift: FloatArray) -> ExactVector:
+def _shift_point(position: ExactVector, shift: FloatArray) -> ExactVector:
     """Return a joint's place (3) moved by (3,), m."""
-    return tuple(own + Fraction(float(more)) for own, more in zip(place, shift, strict=True))
+    return tuple(own + Fraction(float(more)) for own, more in zip(position, shift, strict=True))
 
 
 class NoReadings:

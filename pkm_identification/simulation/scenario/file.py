@@ -67,7 +67,7 @@ class Scenario:
         root.close()
         return cls(tuple(sorted(events, key=lambda event: event.at)))
 
-    def play(self, simulator: Played, begun: int) -> int:
+    def play(self, simulator: Played, started: int) -> int:
         """Let the events happen that are due; returns how many of all have happened, of which `begun` had before.
 
         Raises
@@ -75,14 +75,14 @@ class Scenario:
         SettingsError
             If one cannot happen to this machine.
         """
-        while begun < len(self.events) and self.events[begun].at <= simulator.time + SAME_INSTANT:
-            event = self.events[begun]
-            begun += 1
+        while started < len(self.events) and self.events[started].at <= simulator.time + SAME_INSTANT:
+            event = self.events[started]
+            started += 1
             try:
                 event.act(simulator)
             except ValueError as error:
                 raise SettingsError(f"{event.what}: {error}") from None
-        return begun
+        return started
 
 
 def _read_event(node: Node, drives: int) -> Event:

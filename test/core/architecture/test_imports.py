@@ -108,7 +108,7 @@ def test_the_core_imports_neither_ros_nor_the_ros_side():
         ("from sensor_msgs.msg import JointState", "pkm_identification.mechanisms.hexapod.machine", True),
         ("from .msg import StrutStates", "pkm_identification.document", True),
         ("from . import srv", "pkm_identification.document", True),
-        ("from ..msg import StrutStates", "pkm_identification.signals.guard", True),
+        ("from ..msg import StrutStates", "pkm_identification.signals.input_validation", True),
         ("def f():\n    import std_srvs.srv", "pkm_identification.mechanisms.hexapod.machine", True),
         (
             "import importlib\nimportlib.import_module('rclpy.qos')",
@@ -126,5 +126,7 @@ def test_what_counts_as_ros(line, module, expected):
 
 def test_ros_side_is_recognised():
     tree = ast.parse("from ..ros import qos")
-    assert any(is_ros_side(name) for _, name in imports(tree, "pkm_identification.signals.guard", False))
+    assert any(
+        is_ros_side(name) for _, name in imports(tree, "pkm_identification.signals.input_validation", False)
+    )
     assert not is_ros_side("pkm_identification.numerics.rotation")

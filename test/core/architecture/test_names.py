@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -100,3 +101,24 @@ def test_names_of_tests_are_short():
     ]
     assert len(names) > 2000
     assert [name for name in names if len(name) >= LONGEST_TEST_NAME] == []
+
+
+# Words of everyday language that had private meanings here; the field's own words are in the second column of the
+# vocabulary: input validation, segment, friction transition, deflection, correction, instruments, residual ...
+BANNED = (
+    "begun bend bends beside besides cure cured cures doubted guard guarded pipelined rewound stretch stretches told "
+    "undoing unwound wound yielding"
+)
+
+
+def test_no_name_has_a_word_with_a_private_meaning():
+    found = []
+    for path in PACKAGE.rglob("*.py"):
+        names = {path.stem, *path.relative_to(PACKAGE).parts[:-1]}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                names.add(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", node.name))
+            elif isinstance(node, ast.arg):
+                names.add(node.arg)
+        found += [f"{path}: {name}" for name in names if set(name.lower().split("_")) & set(BANNED.split())]
+    assert found == []

@@ -16,7 +16,7 @@ import threading
 import pytest
 
 from pkm_identification.browser.live.board import Board
-from pkm_identification.browser.live.course import MOST, Course
+from pkm_identification.browser.live.time_history import MOST, TimeHistory
 
 
 def test_a_reader_gets_everything_first_and_then_only_what_is_newer():
@@ -75,11 +75,11 @@ def test_a_reader_in_another_thread_never_sees_an_older_number_after_a_newer_one
     assert seen == sorted(set(seen))
 
 
-def filled(equations, course=None):
-    course = Course() if course is None else course
+def filled(equations, history=None):
+    history = TimeHistory() if history is None else history
     for count in range(1, equations + 1):
-        course.take(("a", "b"), count, 100.0 + count, (count, -count), (1.0 / count, 2.0 / count))
-    return course
+        history.take(("a", "b"), count, 100.0 + count, (count, -count), (1.0 / count, 2.0 / count))
+    return history
 
 
 @pytest.mark.parametrize("equations", [1, MOST - 1, 10 * MOST + 3])
@@ -95,16 +95,16 @@ def test_a_course_of_any_length_has_a_bounded_number_of_even_points(equations):
 
 
 def test_fewer_equations_or_other_parameters_begin_a_new_run():
-    course = filled(10)
-    first = course.entry()["run"]
-    assert course.take(("a", "b"), 11, 111.0, (1, 1), (1, 1)) == first
-    assert course.take(("a", "b"), 2, 112.0, (1, 1), (1, 1)) == first + 1
-    assert course.entry()["time"] == [112.0]
-    assert course.take(("c",), 3, 113.0, (1,), (1,)) == first + 2
-    assert course.entry()["names"] == ["c"]
+    history = filled(10)
+    first = history.entry()["run"]
+    assert history.take(("a", "b"), 11, 111.0, (1, 1), (1, 1)) == first
+    assert history.take(("a", "b"), 2, 112.0, (1, 1), (1, 1)) == first + 1
+    assert history.entry()["time"] == [112.0]
+    assert history.take(("c",), 3, 113.0, (1,), (1,)) == first + 2
+    assert history.entry()["names"] == ["c"]
 
 
 def test_an_estimate_that_is_published_twice_is_one_point():
-    course = filled(3)
-    course.take(("a", "b"), 3, 103.0, (3, -3), (1, 1))
-    assert course.entry()["time"] == [101.0, 102.0, 103.0]
+    history = filled(3)
+    history.take(("a", "b"), 3, 103.0, (3, -3), (1, 1))
+    assert history.entry()["time"] == [101.0, 102.0, 103.0]

@@ -109,7 +109,7 @@ def test_of_several_samples_only_the_newest_is_answered():
     command = controller.answer()
     assert command.time == pytest.approx(100.007, abs=1e-9)
     assert controller.answer() is None
-    assert controller.guard.counts["accepted"] == 8
+    assert controller.validation.counts["accepted"] == 8
 
 
 @pytest.mark.parametrize("step", [0.0009, 0.0011, 0.0043])
@@ -120,17 +120,17 @@ def test_a_motion_takes_its_time_by_the_stamps_whatever_the_period(step):
     points = there_and_back(UF, 1.0, shift=(0.01, 0.0, 0.0), turn=(0.0, 0.0, 0.0))
     motion = Motion(points)
     controller.submit(motion)
-    begun = None
+    started = None
     for k in range(1, 1500):
         time = 100.0 + step * k
         controller.step(time, HOME)
         follower = controller.motions.follower
-        if motion.begun and begun is None:
-            begun = time
-        if begun is not None and time - begun < 0.99:
-            wanted = follower.course.move(np.array([time - begun])).state[0][0]
+        if motion.started and started is None:
+            started = time
+        if started is not None and time - started < 0.99:
+            wanted = follower.path.move(np.array([time - started])).state[0][0]
             # half a period of rounding at up to 50 mm/s
             assert np.abs(follower.setpoint().now.state[0][0] - wanted).max() < 5e-5
-        elif begun is not None:
+        elif started is not None:
             break
-    assert begun is not None
+    assert started is not None

@@ -291,7 +291,7 @@ def test_single_bad_samples_are_passed_over():
     time = 100.0 + run.simulator.time
     spike = HOME + np.array([0, 0.01, 0, 0, 0, 0])
     assert run.controller.step(time, spike) is None
-    assert run.controller.guard.last_rejection[0] == "spike"
+    assert run.controller.validation.last_rejection[0] == "spike"
     assert run.controller.step(time - 1e-3, HOME) is None  # twice the same stamp
     assert run.controller.step(time + 1e-3, HOME) is not None
     assert run.controller.state == "holding"

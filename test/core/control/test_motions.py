@@ -85,9 +85,9 @@ def test_a_motion_is_followed_to_its_end():
     reference = Reference(error=np.array([1e-4, 0, 0, 0, 0, -2e-4]))
     motion = reference.submit(there_and_back(UF, 1.0))
     reference.step()
-    assert not motion.begun
+    assert not motion.started
     outcome = reference.until(motion)
-    assert motion.begun
+    assert motion.started
     assert outcome.code == SUCCESSFUL
     assert outcome.rms_error == pytest.approx(np.sqrt(5e-8 / 6))
     assert outcome.max_error == 2e-4
@@ -150,13 +150,13 @@ def test_a_motion_waits_for_its_time_and_then_takes_over():
     first, second = (Motion(there_and_back(UF, time)) for time in (1.0, 2.0))
     reference.motions.submit(first, 300)
     reference.step(299)
-    assert not first.begun
+    assert not first.started
     reference.step(1)
-    assert first.begun
+    assert first.started
     reference.until(first)
     reference.motions.submit(second)
     reference.step(300)
-    assert second.begun
+    assert second.started
     third = Motion(there_and_back(UF, 1.0))
     reference.motions.submit(third, 1000)
     reference.step(900)
@@ -164,7 +164,7 @@ def test_a_motion_waits_for_its_time_and_then_takes_over():
     assert reference.motions.moving
     reference.step(101)
     assert second.outcome.code == PREEMPTED
-    assert third.begun
+    assert third.started
     assert_smooth(reference)
 
 
@@ -176,7 +176,7 @@ def test_a_bad_motion_never_begins():
     assert "length limit: strut" in outcome.text
     turned = reference.submit(waypoints(UF, [1.0], [[0, 0, 0]], [[3.0, 0, 0]]))
     assert turned.outcome.code == INVALID_GOAL
-    assert not far.begun
+    assert not far.started
     assert np.abs(reference.rates).max() == 0.0
 
 
@@ -238,7 +238,7 @@ def test_a_third_motion_replaces_the_one_that_waits():
     )
     assert reference.until(third).code == SUCCESSFUL
     assert first.outcome.code == second.outcome.code == PREEMPTED
-    assert not first.begun
+    assert not first.started
     np.testing.assert_allclose(reference.rows[-1].now.state[0][0][0], 0.03, atol=1e-12)
 
 

@@ -17,9 +17,9 @@ import pytest
 from core.control.moved import there_and_back, waypoints
 
 from pkm_identification.control.follower import Follower
-from pkm_identification.control.paths.course import PlatformCourse
 from pkm_identification.control.paths.path import PlatformPath
 from pkm_identification.control.paths.slowing import Slowing
+from pkm_identification.control.paths.timed_path import TimedPlatformPath
 from pkm_identification.errors import MotionRefused
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
@@ -137,7 +137,7 @@ def test_a_waypoint_at_time_zero_may_be_where_the_platform_is():
 
 
 def follow(made, lead=1):
-    return Follower(WHOLE, PlatformCourse(WHOLE, made), PERIOD, lead)
+    return Follower(WHOLE, TimedPlatformPath(WHOLE, made), PERIOD, lead)
 
 
 def setpoints(follower, count, stop_at=None, slowing=None):

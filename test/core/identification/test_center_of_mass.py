@@ -18,7 +18,7 @@ import pytest
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
-from pkm_identification.identification.center_of_mass import NAMES, place_of_center
+from pkm_identification.identification.center_of_mass import NAMES, find_center_position
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, basis_parameters
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -78,7 +78,7 @@ def test_the_place_has_the_deviation_of_a_quotient():
     rng = np.random.default_rng(1)
     values = np.array([14.0, 0.3, -0.2, 0.9])
     root = 0.02 * rng.normal(size=(4, 4))
-    center, std = place_of_center(estimate(values, root @ root.T))
+    center, std = find_center_position(estimate(values, root @ root.T))
     np.testing.assert_allclose(center, values[1:] / values[0])
     drawn = values + rng.normal(size=(20000, 4)) @ root.T
     # four deviations of a standard deviation from so many draws; beyond first order it is (0.02 / 14)^2
@@ -88,7 +88,8 @@ def test_the_place_has_the_deviation_of_a_quotient():
 def test_a_place_needs_all_four():
     found = estimate(np.array([14.0, 0.3, -0.2, 0.9]), 1e-4 * np.eye(4))
     assert (
-        place_of_center(replace(found, status=(IDENTIFIABLE, IN_DOUBT, IDENTIFIABLE, IDENTIFIABLE))) is None
+        find_center_position(replace(found, status=(IDENTIFIABLE, IN_DOUBT, IDENTIFIABLE, IDENTIFIABLE)))
+        is None
     )
-    assert place_of_center(replace(found, names=("m_p", "mx_p", "my_p", "other"))) is None
-    assert place_of_center(replace(found, values=-found.values)) is None
+    assert find_center_position(replace(found, names=("m_p", "mx_p", "my_p", "other"))) is None
+    assert find_center_position(replace(found, values=-found.values)) is None

@@ -332,7 +332,7 @@ def test_rate_that_is_not_the_drives():
             1e-3,
             None,
         )
-    # jitter of more than half a period makes the guard fill holes that are none
+    # jitter of more than half a period makes input validation fill holes that are none
     jittered = DriveLog(
         log.time + np.random.default_rng(1).uniform(-3e-4, 3e-4, len(log)), log.length, log.force
     )

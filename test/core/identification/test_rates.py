@@ -286,7 +286,7 @@ def test_an_online_run_follows_the_period_of_its_stamps(log_four_percent_fast):
     """Rates as from the first sample on, although the period is known better with time."""
     log = log_four_percent_fast
     settings = Settings().resolve(nominal(250.0), 1.0 / 250.0)
-    stated, measured = (FilterStage(settings.guard, settings.filter) for _ in range(2))
+    stated, measured = (FilterStage(settings.validation, settings.filter) for _ in range(2))
     pairs = [
         (one, other)
         for k, (length, force) in enumerate(zip(log.length[:1000], log.force[:1000], strict=True))

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.exporting.cured_effects import with_effects_known
+from pkm_identification.exporting.corrected_effects import with_effects_known
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.model_errors.estimated.registry import extended_set
 from pkm_identification.identification.settings import Settings

@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from pkm_identification.numerics.pipelined import ahead, map_overlapped, side_by_side, start_background
+from pkm_identification.numerics.parallel_maps import map_overlapped, map_parallel, prefetch, start_background
 
 
 def test_results_come_in_order_and_at_most_one_item_is_made_ahead():
@@ -54,13 +54,13 @@ def test_an_item_is_made_ahead_in_order_and_what_it_raises_comes_out():
         yield 1
         raise ZeroDivisionError
 
-    coming = ahead(items())
+    coming = prefetch(items())
     assert next(coming) == 0
     meeting.wait()
     assert next(coming) == 1
     with pytest.raises(ZeroDivisionError):
         next(coming)
-    assert list(ahead([])) == []
+    assert list(prefetch([])) == []
 
 
 def test_what_a_step_raises_comes_out():
@@ -82,10 +82,10 @@ def test_two_items_are_worked_on_at_once_and_results_come_in_order():
         meeting.wait()
         return k * k
 
-    assert list(side_by_side(square, range(6))) == [0, 1, 4, 9, 16, 25]
-    assert list(side_by_side(square, [])) == []
+    assert list(map_parallel(square, range(6))) == [0, 1, 4, 9, 16, 25]
+    assert list(map_parallel(square, [])) == []
     with pytest.raises(ZeroDivisionError):
-        list(side_by_side(lambda k: 1 // k, [1, 0, 1]))
+        list(map_parallel(lambda k: 1 // k, [1, 0, 1]))
 
 
 def test_while_one_item_takes_long_as_many_others_are_done_as_may_wait():
@@ -98,7 +98,7 @@ def test_while_one_item_takes_long_as_many_others_are_done_as_may_wait():
             last.set()
         return k
 
-    assert list(side_by_side(number, range(10), waiting=10)) == list(range(10))
+    assert list(map_parallel(number, range(10), waiting=10)) == list(range(10))
 
 
 def test_when_one_item_fails_the_others_are_not_waited_for():
@@ -111,7 +111,7 @@ def test_when_one_item_fails_the_others_are_not_waited_for():
         done.append(k)
 
     with pytest.raises(ValueError, match="of an item"):
-        list(side_by_side(number, range(100), waiting=100))
+        list(map_parallel(number, range(100), waiting=100))
     assert len(done) < 50
 
 

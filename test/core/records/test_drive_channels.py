@@ -24,7 +24,7 @@ from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.channels import build_drive_channels
-from pkm_identification.records.foreign import LogLayout, layout_place, layout_text
+from pkm_identification.records.foreign import LogLayout, find_layout_file, layout_text
 
 MACHINES = ("delta", "five_bar", "mast", "serial_arm", "epaas")
 UNITS = {"m": ("mm", 1e3), "rad": ("deg", 180 / np.pi), "N": ("kN", 1e-3), "N m": ("Nmm", 1e3)}
@@ -94,7 +94,7 @@ def test_other_names_and_units_are_the_same_log(name, tmp_path):
     units = ",".join(said_units(name).split(",")[1:])
     assert_same(read_log(path, drives, layout=layout(name, f"t=1,{counted}", units, rate=1000.0)), name)
     # kept beside the log
-    layout_place(path).write_text(layout_text(layout(name, given, said_units(name))))
+    find_layout_file(path).write_text(layout_text(layout(name, given, said_units(name))))
     assert_same(read_log(path, drives), name)
 
 
@@ -194,7 +194,7 @@ def test_what_is_wrong_with_a_log_is_said_with_what_would_do(tmp_path):
     write(path, columns, "time;A1;A2;A3;M1 [N];M2;M3")
     with pytest.raises(LogError, match=r"says N, which is no unit of torque"):
         read_log(path, drives, layout=layout("delta", given.replace("M1..M3", "5..7"), "ms,deg"))
-    layout_place(path).write_text(yaml.safe_dump({"columns": {"length": ["a", "b", "c"]}}))
+    find_layout_file(path).write_text(yaml.safe_dump({"columns": {"length": ["a", "b", "c"]}}))
     with pytest.raises((DocumentError, SettingsError), match="'length' is no column of ours"):
         read_log(path, drives)
 

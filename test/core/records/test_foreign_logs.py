@@ -26,7 +26,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.records import read_log, text_lines
 from pkm_identification.records.bags.writer import BagWriter
-from pkm_identification.records.foreign import LogLayout, layout_place, layout_text, read_layout
+from pkm_identification.records.foreign import LogLayout, find_layout_file, layout_text, read_layout
 from pkm_identification.records.foreign.plausibility import refuse_implausible
 from pkm_identification.records.interfaces import typestore
 from pkm_identification.records.joint_state import JOINT_STATE
@@ -209,10 +209,10 @@ def test_a_layout_kept_beside_the_log_is_found_and_options_go_before_it(tmp_path
     path = tmp_path / "log.csv"
     path.write_text(names(",") + lines(numbers(truth, 1e3, 1e3), ","))
     kept = layout(units="mm,ms")
-    layout_place(path).write_text(layout_text(kept))
-    assert read_layout(layout_place(path)) == kept
+    find_layout_file(path).write_text(layout_text(kept))
+    assert read_layout(find_layout_file(path)) == kept
     close(read_log(path), truth)
-    assert LogLayout.of(str(layout_place(path)), None, None, None) == kept
+    assert LogLayout.of(str(find_layout_file(path)), None, None, None) == kept
     with pytest.raises(LogError, match=r"in mm\? give --units mm"):
         read_log(path, None, None, layout(units="m,ms"))
     # one option alone replaces what it says, and nothing else

@@ -35,7 +35,7 @@ from pkm_identification.report.listing import (
     with_deviation,
 )
 from pkm_identification.report.tables import REASONS, list_combination_sums
-from pkm_identification.signals.guard.judgement import NEW_SEGMENT, REJECTIONS
+from pkm_identification.signals.input_validation.sample_checks import NEW_SEGMENT, REJECTIONS
 
 texts = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=12)
 

@@ -16,7 +16,7 @@ import pytest
 
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import IDENTIFIED, NOISY, KnownValue, Leaning
-from pkm_identification.estimation.posterior.verdict import judge
+from pkm_identification.estimation.posterior.verdict import assess
 from pkm_identification.report.total_deviations import answer_table, format_table_notes
 
 MASS = KnownValue("m_p", "kg", 4.5, 0.09, 0.05, 0.075, 0.9, IDENTIFIED)
@@ -37,7 +37,7 @@ LOOSE = KnownValue("Ixy_p", "kg m^2", 0.01, 0.02, 0.02, 0.001, 0.9, NOISY)
     ],
 )
 def test_deviations_are_in_units_near_zero(value, shown, status):
-    answer = Answer((value,), (), judge(1.0, 0.002, 1.1, 1.0, (), False))
+    answer = Answer((value,), (), assess(1.0, 0.002, 1.1, 1.0, (), False))
     (row,) = answer_table(answer).rows
     assert row[4:7] == shown
     assert row[7] == status

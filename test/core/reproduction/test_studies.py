@@ -22,7 +22,7 @@ from core.reproduction.computed import OF_FILES, PACKAGES, compute_study
 from pkm_identification.reproduction import STUDIES
 from pkm_identification.reproduction.number import AGREES, IN_KIND, IN_PART, NOT_IN_TEXT, UNJUDGED
 from pkm_identification.reproduction.page import page
-from pkm_identification.reproduction.study_file import judge_study, read_file
+from pkm_identification.reproduction.study_file import assess_study, read_file
 
 pytestmark = pytest.mark.slow
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reproduction.md"
@@ -33,7 +33,7 @@ NAMES = [name for name in STUDIES if name not in LONG]
 
 @cache
 def outcome(name):
-    return judge_study(PACKAGES[name], compute_study(name)) if name in OF_FILES else STUDIES[name].run()
+    return assess_study(PACKAGES[name], compute_study(name)) if name in OF_FILES else STUDIES[name].run()
 
 
 def verdicts_of(text):
@@ -80,13 +80,13 @@ def spoil(value):
 @pytest.mark.parametrize("name", [one for one in OF_FILES if one not in LONG])
 def test_the_opposite_turns_each_verdict(name):
     declared, right = read_file(PACKAGES[name]), compute_study(name)
-    before = {one["name"]: one["verdict"] for one in judge_study(PACKAGES[name], right).document["numbers"]}
+    before = {one["name"]: one["verdict"] for one in assess_study(PACKAGES[name], right).document["numbers"]}
     rows = [one for finding in declared["findings"] for one in finding["numbers"]]
     judged = [one for one in rows if before[one["name"]] in (AGREES, IN_PART, IN_KIND)]
     for row in judged:
         keys = {row["ours"], row.get("unless", row["ours"])}
         wrong = Wrong({**right.values, **{key: spoil(right.values[key]) for key in keys}})
         after = {
-            one["name"]: one["verdict"] for one in judge_study(PACKAGES[name], wrong).document["numbers"]
+            one["name"]: one["verdict"] for one in assess_study(PACKAGES[name], wrong).document["numbers"]
         }
         assert after[row["name"]] not in (AGREES, IN_PART, IN_KIND, UNJUDGED), row["name"]

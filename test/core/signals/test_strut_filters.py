@@ -17,26 +17,26 @@ from core.signals.strut_logs import PERIOD, damage, joined, smooth_log
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.signals.butterworth import low_pass, zero_phase
 from pkm_identification.signals.causal import CausalFilter, FilterSettings, linear_phase_taps
-from pkm_identification.signals.guard import GuardedSample, GuardSettings, StreamGuard
+from pkm_identification.signals.input_validation import InputValidator, ValidatedSample, ValidationSettings
 from pkm_identification.signals.zero_phase import filter_log
 
 pytestmark = pytest.mark.slow
 
-SETTINGS = GuardSettings.of(Machine.load("uf"))
+SETTINGS = ValidationSettings.of(Machine.load("uf"))
 KINDS = pytest.mark.parametrize("kind", ["fir", "butterworth"])
 CUTOFFS = pytest.mark.parametrize(("cutoff", "order"), [(150.0, 4), (60.0, 8), (400.0, 2)])
 FIELDS = ("time", "length", "rate", "acceleration", "force", "segment")
 OWN = {"length": "coordinate"}  # of a sample
 
 
-def guarded(log):
-    return StreamGuard(SETTINGS).guard(log)
+def validated(log):
+    return InputValidator(SETTINGS).validation(log)
 
 
 def samples_of(log):
     force = log.force if log.force is not None else [None] * len(log.time)
     rows = zip(log.time, log.length, force, log.segment, log.filled, strict=True)
-    return [GuardedSample(float(t), l, f, int(segment), bool(filled)) for t, l, f, segment, filled in rows]
+    return [ValidatedSample(float(t), l, f, int(segment), bool(filled)) for t, l, f, segment, filled in rows]
 
 
 def streamed(filter_, samples):
@@ -53,7 +53,7 @@ def damaged_log():
 @KINDS
 @CUTOFFS
 def test_sample_by_sample_equals_the_whole_log_exactly(kind, cutoff, order):
-    log = guarded(damaged_log())
+    log = validated(damaged_log())
     settings = FilterSettings(PERIOD, cutoff, order, kind)
     whole = CausalFilter(settings).filter(log)
     single, _ = streamed(CausalFilter(settings), samples_of(log))
@@ -67,7 +67,7 @@ def test_sample_by_sample_equals_the_whole_log_exactly(kind, cutoff, order):
 @KINDS
 @CUTOFFS
 def test_delay_is_constant_and_the_stamp_is_the_instant_described(kind, cutoff, order):
-    log = guarded(smooth_log(1200))
+    log = validated(smooth_log(1200))
     filter_ = CausalFilter(FilterSettings(PERIOD, cutoff, order, kind))
     outputs, arrival = streamed(filter_, samples_of(log))
     described = np.array([s.time for s in outputs])
@@ -76,7 +76,7 @@ def test_delay_is_constant_and_the_stamp_is_the_instant_described(kind, cutoff, 
 
 
 def test_fir_gives_stamps_of_its_input():
-    log = guarded(smooth_log(600, jitter=2e-5))
+    log = validated(smooth_log(600, jitter=2e-5))
     outputs, _ = streamed(CausalFilter(FilterSettings(PERIOD, 150.0)), samples_of(log))
     assert {s.time for s in outputs} <= set(log.time)
 
@@ -88,7 +88,7 @@ def uncut(cutoff, order):
 
 @CUTOFFS
 def test_fir_equals_the_zero_phase_filter_at_the_same_stamps(cutoff, order):
-    log = guarded(smooth_log(2000, jitter=2e-5))
+    log = validated(smooth_log(2000, jitter=2e-5))
     online = CausalFilter(uncut(cutoff, order)).filter(log)
     offline = filter_log(log, cutoff, order)
     _, a, b = np.intersect1d(online.time, offline.time, return_indices=True)
@@ -131,7 +131,7 @@ def test_slow_motion_and_its_derivatives_come_out_as_they_are(kind):
     log, omega = smooth_log(3000), 2 * np.pi * 1.7
     motion = sines(omega, np.arange(3000)[:, None] * PERIOD)
     log.length[:], log.force[:] = motion["length"], motion["force"]
-    out = CausalFilter(FilterSettings(PERIOD, 150.0, 4, kind)).filter(guarded(log))
+    out = CausalFilter(FilterSettings(PERIOD, 150.0, 4, kind)).filter(validated(log))
     motion = sines(omega, out.time[:, None])
     # relative 1e-5: the taps that are cut, or the third order of the Butterworth's phase
     settled = slice(60, None)
@@ -146,10 +146,10 @@ def test_slow_motion_and_its_derivatives_come_out_as_they_are(kind):
 def test_nothing_crosses_a_segment(kind):
     """What comes out of the second segment is what comes out when the first had never been."""
     settings = FilterSettings(PERIOD, 150.0, kind=kind)
-    log = guarded(joined(smooth_log(500), smooth_log(500, start=2.0, seed=5)))
+    log = validated(joined(smooth_log(500), smooth_log(500, start=2.0, seed=5)))
     assert log.segment[-1] == 1
     whole = CausalFilter(settings).filter(log)
-    alone = CausalFilter(settings).filter(guarded(smooth_log(500, start=2.0, seed=5)))
+    alone = CausalFilter(settings).filter(validated(smooth_log(500, start=2.0, seed=5)))
     second = whole[whole.segment == 1]
     assert len(second) == len(alone) > 0
     for field in FIELDS[:-1]:
@@ -158,10 +158,10 @@ def test_nothing_crosses_a_segment(kind):
 
 
 def test_offline_nothing_crosses_a_segment():
-    log = guarded(joined(smooth_log(500), smooth_log(500, start=2.0, seed=5)))
+    log = validated(joined(smooth_log(500), smooth_log(500, start=2.0, seed=5)))
     whole, alone = (
         filter_log(log, 150.0, 4),
-        filter_log(guarded(smooth_log(500, start=2.0, seed=5)), 150.0, 4),
+        filter_log(validated(smooth_log(500, start=2.0, seed=5)), 150.0, 4),
     )
     second = whole[whole.segment == 1]
     for field in FIELDS[:-1]:
@@ -172,7 +172,7 @@ def test_offline_derivatives_are_those_of_the_motion():
     log, omega = smooth_log(3000), 2 * np.pi * 2.3
     motion = sines(omega, np.arange(3000)[:, None] * PERIOD)
     log.length[:], log.force[:] = motion["length"], motion["force"]
-    out = filter_log(guarded(log), 150.0, 4)
+    out = filter_log(validated(log), 150.0, 4)
     motion = sines(omega, out.time[:, None])
     for field in FIELDS[1:5]:
         error = np.abs(getattr(out, field) - motion[field]) / np.abs(motion[field]).max()
@@ -184,17 +184,17 @@ def test_offline_derivatives_are_those_of_the_motion():
 def test_offline_force_passes_the_same_filter_as_the_lengths():
     log = smooth_log(1000)
     log.force[:] = 1e3 * log.length
-    out = filter_log(guarded(log), 80.0, 4)
+    out = filter_log(validated(log), 80.0, 4)
     np.testing.assert_allclose(out.force, 1e3 * out.length, rtol=1e-12)
 
 
 def test_offline_short_segments_are_left_out_and_log_without_force_has_none():
-    log = guarded(damage(smooth_log(300), [("drop", 20, 0, 40)]))
+    log = validated(damage(smooth_log(300), [("drop", 20, 0, 40)]))
     out = filter_log(log, 150.0, 4)
     assert set(out.segment) == {1}
-    assert len(filter_log(guarded(smooth_log(15)), 150.0, 4)) == 0
+    assert len(filter_log(validated(smooth_log(15)), 150.0, 4)) == 0
     bare = smooth_log(300)
-    assert filter_log(guarded(type(bare)(bare.time, bare.length, None)), 150.0, 4).force is None
+    assert filter_log(validated(type(bare)(bare.time, bare.length, None)), 150.0, 4).force is None
 
 
 def test_zero_phase_of_white_noise_is_what_the_taps_give():
@@ -212,9 +212,9 @@ def test_zero_phase_of_white_noise_is_what_the_taps_give():
 def test_reset_is_a_new_filter(kind):
     settings = FilterSettings(PERIOD, 150.0, kind=kind)
     used, fresh = CausalFilter(settings), CausalFilter(settings)
-    streamed(used, samples_of(guarded(smooth_log(200))))
+    streamed(used, samples_of(validated(smooth_log(200))))
     used.reset()
-    samples = samples_of(guarded(smooth_log(300, seed=3)))
+    samples = samples_of(validated(smooth_log(300, seed=3)))
     again, new = streamed(used, samples)[0], streamed(fresh, samples)[0]
     assert len(again) == len(new) > 0
     np.testing.assert_array_equal([s.acceleration for s in again], [s.acceleration for s in new])
@@ -223,10 +223,10 @@ def test_reset_is_a_new_filter(kind):
 @KINDS
 def test_a_force_that_was_missing_is_never_filtered_as_zero(kind):
     """Some messages without effort: where the force is not known it is absent, elsewhere it is what it is."""
-    log = guarded(smooth_log(600))
+    log = validated(smooth_log(600))
     samples = samples_of(log)
     samples = [
-        GuardedSample(s.time, s.coordinate, None if 250 <= k < 260 else np.full(6, 100.0), s.segment, False)
+        ValidatedSample(s.time, s.coordinate, None if 250 <= k < 260 else np.full(6, 100.0), s.segment, False)
         for k, s in enumerate(samples)
     ]
     outputs, _ = streamed(CausalFilter(FilterSettings(PERIOD, 150.0, kind=kind)), samples)

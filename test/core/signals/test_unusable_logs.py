@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from pkm_identification.errors import LogError
-from pkm_identification.signals.guard.unusable import (
+from pkm_identification.signals.input_validation.unusable import (
     refuse_copies,
     refuse_unsigned_forces,
     refuse_unsorted,

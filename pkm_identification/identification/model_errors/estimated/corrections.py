@@ -18,7 +18,7 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.forces.known import correct_known_forces
-from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.input_validation import ValidatedLog
 
 FEWEST = 4  # samples of a spline
 
@@ -57,8 +57,8 @@ class Corrections:
         start = np.array([drive.zero for drive in self.machine.drives])
         return (coordinate - self.zero - start) / self.scale + start
 
-    def log(self, log: GuardedLog) -> GuardedLog:
-        """Return a guarded log with true lengths and forces; samples without a force in time are left out."""
+    def log(self, log: ValidatedLog) -> ValidatedLog:
+        """Return a validated log with true lengths and forces; samples without a force in time are left out."""
         log = replace(log, coordinate=self._true_coordinate(log.length))
         if log.force is None:
             return log

@@ -157,7 +157,7 @@ def compliance(hypothesis: Effect) -> EstimatedEffect:
     """Of all struts, between encoder and platform, under the bodies' force as they are estimated."""
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        return geometry.yielding_more(situation, float(values[0]))
+        return geometry.compute_compliance_columns_at(situation, float(values[0]))
 
     def known(situation: Situation, values: FloatArray) -> FloatArray:
         return situation.rows.thin_in_band(geometry.differentiate_compliance(situation, float(values[0])))
@@ -245,7 +245,7 @@ def efficiency(machine: Machine) -> EstimatedEffect:
             f"also 'efficiency': machine '{machine.name}' has no drives of type 'screw' with one efficiency"
         )
     entry = _number("efficiency", "", efficiencies.pop(), LOSS)
-    bend, viscous, coulomb, forward, back = np.array(
+    transition_rate, viscous, coulomb, forward, back = np.array(
         [
             (
                 screw.friction.transition_rate,
@@ -261,7 +261,7 @@ def efficiency(machine: Machine) -> EstimatedEffect:
     def lost(situation: Situation) -> FloatArray:
         rows = situation.rows
         rate = rows.motion.rate
-        side = np.clip(rate / bend, -1.0, 1.0)
+        side = np.clip(rate / transition_rate, -1.0, 1.0)
         # what was measured, before the file's losses were taken from it
         before = rows.force + viscous * rate + coulomb * side
         driving = side * np.sign(before)

@@ -30,7 +30,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.parameters.relations import LinearRelations
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.input_validation import ValidatedLog
 
 from ...samples import Samples
 from ...settings import EstimatorSettings
@@ -51,7 +51,7 @@ class Linearisation:
     ----------
     machine : Machine
         With a friction law that has what is asked for (`with_law`), else as its file says.
-    logs : tuple of GuardedLog
+    logs : tuple of ValidatedLog
         As they were measured.
     parameters : ParameterSet
         With those of the effects.
@@ -61,7 +61,7 @@ class Linearisation:
     """
 
     machine: Machine
-    logs: tuple[GuardedLog, ...]
+    logs: tuple[ValidatedLog, ...]
     parameters: ParameterSet
     effects: tuple[EstimatedEffect, ...]
     values: FloatArray
@@ -71,7 +71,7 @@ class Linearisation:
         cls,
         estimator: EstimatorSettings,
         machine: AnyMachine,
-        logs: Sequence[GuardedLog] = (),
+        logs: Sequence[ValidatedLog] = (),
         values: FloatArray | None = None,
     ) -> Linearisation:
         """Return what an estimator estimates besides of a machine, at values (P,) or the machine file's."""
@@ -88,10 +88,10 @@ class Linearisation:
         """Return the same at other values (P,); what must be positive changes by a factor of three at most."""
         values = np.array(values, dtype=float)
         for effect in self.effects:
-            for entry, place in zip(effect.entries, effect.places(self.parameters), strict=True):
+            for entry, index in zip(effect.entries, effect.places(self.parameters), strict=True):
                 if entry in effect.positive:
-                    before = self.values[place]
-                    values[place] = np.clip(values[place], before / LARGEST_STEP, before * LARGEST_STEP)
+                    before = self.values[index]
+                    values[index] = np.clip(values[index], before / LARGEST_STEP, before * LARGEST_STEP)
         return replace(self, values=values)
 
     def expected(self, problem: Problem, values: FloatArray) -> Problem:

@@ -82,9 +82,9 @@ def parse_names(text: str) -> tuple[str, ...]:
 
 def check_names(names: Sequence[str]) -> None:
     """Raise SettingsError unless every name is of a known kind, whatever the drives are called, and given once."""
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         split_name(name)
-        if name in names[:place]:
+        if name in names[:index]:
             raise SettingsError(f"also '{name}': is given twice")
 
 

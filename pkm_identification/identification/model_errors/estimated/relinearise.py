@@ -43,7 +43,7 @@ def relinearise(experiment: Experiment) -> tuple[Experiment, Problem, str]:
         return experiment, problem, ""
     estimator = ESTIMATORS["robust" if experiment.settings.estimator.name == "robust" else "ls"]
     places = [
-        place for effect in point.effects if not effect.linear for place in effect.places(point.parameters)
+        index for effect in point.effects if not effect.linear for index in effect.places(point.parameters)
     ]
     own = len(point.parameters)
     values = problem.prior.mean.copy()
@@ -52,7 +52,7 @@ def relinearise(experiment: Experiment) -> tuple[Experiment, Problem, str]:
         fit = estimator.fit(replace(problem, physical=None), Tuning())
         known = np.maximum(np.sqrt(np.diag(fit.covariance)), ROUNDING * problem.prior.std)
         change = np.abs(fit.mean - values) / known
-        moved = max(places, key=lambda place: change[place])
+        moved = max(places, key=lambda index: change[index])
         if change[moved] < STILL:
             return experiment, problem, ""
         # as the fit weighs them against the prior

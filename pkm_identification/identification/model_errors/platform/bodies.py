@@ -54,7 +54,7 @@ def _build_platform_columns(machine: Description, parameters: ParameterSet) -> l
     products = units[:, 7:10]
     unlike = _build_unequal_struts(machine, phi)
     effects = []
-    for name, family, unit, directions, scale, cure, parts in (
+    for name, family, unit, directions, scale, correction, parts in (
         (
             "motor_inertia",
             "motor",
@@ -104,7 +104,7 @@ def _build_platform_columns(machine: Description, parameters: ParameterSet) -> l
                 unit,
                 of_basis(left),
                 scale[new],
-                cure,
+                correction,
                 linear=True,
                 parts=tuple(part for part, one in zip(parts, new, strict=True) if one),
                 directions=left,

@@ -56,14 +56,14 @@ from .strut import (
 
 
 @kernel
-def imu_reading(place, axes, gravity, rotation, twist, acceleration, reading):
+def imu_reading(position, axes, gravity, rotation, twist, acceleration, reading):
     """Write what an IMU reads (6,): specific force in m/s^2 and angular rate in rad/s, along its own axes.
 
     It sits at `place` (3,), m, with `axes` (3, 3) as columns, both in the platform frame; `twist` and `acceleration`
     (6,) are the platform's at its origin, base axes. At rest it reads the opposite of gravity.
     """
     w = three(twist, 3)
-    r = rotate(rotation, three(place, 0))
+    r = rotate(rotation, three(position, 0))
     a = add(three(acceleration, 0), cross(w, cross(w, r)))
     a = add(a, cross(three(acceleration, 3), r))
     a = subtract(a, gravity)
@@ -112,10 +112,10 @@ def sensor_readings(
 
 
 @kernel
-def _fill_readings(packed, place, axes, at_platform, phi, motion, net, readings):
+def _fill_readings(packed, point, axes, at_platform, phi, motion, net, readings):
     geometry = unpack_geometry(packed)
     position, rotation, twist, acceleration = motion
     for n in range(readings.shape[0]):
-        imu_reading(place, axes, geometry.gravity, rotation[n], twist[n], acceleration[n], readings[n, :6])
+        imu_reading(point, axes, geometry.gravity, rotation[n], twist[n], acceleration[n], readings[n, :6])
         sample = MotionSample(position[n], rotation[n], twist[n], acceleration[n])
         strut_force_reading(geometry, phi, at_platform, sample, net[n], readings[n, 6:])

@@ -55,9 +55,11 @@ def list_body_parameters(machine: Machine) -> FloatArray:
         products = inertia[[0, 0, 1], [1, 2, 2]]
         return [mass, *first, *np.diag(inertia), *products]
 
-    def rod(body: StrutBody, place: float) -> list[float]:
-        across = body.transverse + body.mass * place**2
-        return of(body.mass, np.array([0.0, 0.0, body.mass * place]), np.diag([across, across, body.axial]))
+    def rod(body: StrutBody, position: float) -> list[float]:
+        across = body.transverse + body.mass * position**2
+        return of(
+            body.mass, np.array([0.0, 0.0, body.mass * position]), np.diag([across, across, body.axial])
+        )
 
     platform = machine.platform
     values = of(platform.mass, platform.mass * platform.center_of_mass, inertia_about_origin(machine))

@@ -352,18 +352,18 @@ def forward_kinematics(
         return _Beginning.behind(machine, poses.position[row], poses.rotation[row], poses.status[row])
 
     parts = row_parts(count, threads)
-    begun = {0: _Beginning(*first, True)}
+    started = {0: _Beginning(*first, True)}
 
     def guess(part: slice) -> None:
         if part.start:
             before = forward_kinematics(machine, length[part.start - 1 : part.start], first)
-            begun[part.start] = beginning(before, 0)
-        search(part, begun[part.start])
+            started[part.start] = beginning(before, 0)
+        search(part, started[part.start])
 
     in_threads(guess, parts)
     for part in parts[1:]:
         real = beginning(result, part.start - 1)
-        if not real.same(begun[part.start]):
+        if not real.same(started[part.start]):
             search(part, real)
     return result
 

@@ -86,7 +86,7 @@ def pose_step(length, last, pose, condition, scale):
 def _pack_geometry(machine: Machine) -> FloatArray:
     """Joints, home pose and length scale of a machine, shape (49,): arrays one by one would cost the call a tenth."""
     places = machine.base_joints, machine.platform_joints, machine.home_position, machine.home_rotation
-    return np.concatenate([*(place.ravel() for place in places), [machine.length_scale]])
+    return np.concatenate([*(point.ravel() for point in places), [machine.length_scale]])
 
 
 @kernel

@@ -134,8 +134,8 @@ def compute_exact_motion(
 def _draw_random(arithmetic: Padic, rng: random.Random, count: int, size: int) -> Any:
     """Random numbers (size,), arrays of `count` each."""
     values = np.empty(size, dtype=object)
-    for place in range(size):
-        values[place] = Residue(_draw_many(rng, count, arithmetic.modulus), arithmetic)
+    for index in range(size):
+        values[index] = Residue(_draw_many(rng, count, arithmetic.modulus), arithmetic)
     return values
 
 

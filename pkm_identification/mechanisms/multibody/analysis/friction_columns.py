@@ -51,6 +51,6 @@ def random_signs(count: int, drives: int, seed: int) -> Any:
     """Signs (N, n) of p-adic rates: these have none, and a real rate's can be either whatever the configuration is."""
     source = random.Random(seed)
     signs = np.empty((count, drives), dtype=object)
-    for place in np.ndindex(count, drives):
-        signs[place] = source.choice((-1, 1))
+    for index in np.ndindex(count, drives):
+        signs[index] = source.choice((-1, 1))
     return signs

@@ -112,9 +112,9 @@ def fractions_near_home(mechanism: Mechanism) -> NearHome | None:
         factors = np.flatnonzero(mechanism.model.factor[k])
         if len(factors) != 1 or mechanism.rows[k].kind != COMBINATION or any(mechanism.rows[k].numbers):
             return None
-        place = int(mechanism.model.velocity[factors[0], 2])
-        home = precise.home[place]
-        angle = place in angles
+        index = int(mechanism.model.velocity[factors[0], 2])
+        home = precise.home[index]
+        angle = index in angles
         near = Fraction(float(context.tan(home / 2) if angle else home)).limit_denominator(_NEAR_HOME)
         value = arithmetic.number(near)
         aim.append(

@@ -74,8 +74,8 @@ def _find_room(mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray]:
 def _round_decimals(values: np.ndarray) -> Any:
     """Return numbers as fractions of so many decimal places."""
     fractions = np.empty(values.shape, dtype=object)
-    for place, value in np.ndenumerate(values):
-        fractions[place] = Fraction(round(float(value) * 10**_PLACES), 10**_PLACES)
+    for index, value in np.ndenumerate(values):
+        fractions[index] = Fraction(round(float(value) * 10**_PLACES), 10**_PLACES)
     return fractions
 
 

@@ -253,7 +253,7 @@ class Subject:
                 f"{self.name}: route 'symbolic': no states on home's branch of the loops were found"
             )
         # odd in the rates, as no body's force is: every coefficient stands by itself
-        return base.beside(more)
+        return base.extend_with(more)
 
     def _holds(self, base: SymbolicBaseParameters) -> bool:
         """Return whether what is given up does what is said in its place, at states of home's own branch."""
@@ -293,7 +293,7 @@ class Subject:
         return np.stack(parts, axis=2)
 
 
-def _refuse_floats(part: Any, source: str, place: str = "") -> None:
+def _refuse_floats(part: Any, source: str, where: str = "") -> None:
     """A floating-point number is a nearby binary fraction and not the decimal that was meant.
 
     Raises
@@ -303,7 +303,7 @@ def _refuse_floats(part: Any, source: str, place: str = "") -> None:
     """
     if isinstance(part, float):
         raise SettingsError(
-            f"{source}: {place} = {part!r} is a floating-point number; where digits count, constants must be text "
+            f"{source}: {where} = {part!r} is a floating-point number; where digits count, constants must be text "
             f"such as '{part!r}', or fractions"
         )
     entries: Collection[tuple[Any, Any]] = ()
@@ -312,5 +312,5 @@ def _refuse_floats(part: Any, source: str, place: str = "") -> None:
     elif isinstance(part, (list, tuple)):
         entries = list(enumerate(part))
     for key, value in entries:
-        inner = f"[{key}]" if isinstance(key, int) else (f".{key}" if place else str(key))
-        _refuse_floats(value, source, place + inner)
+        inner = f"[{key}]" if isinstance(key, int) else (f".{key}" if where else str(key))
+        _refuse_floats(value, source, where + inner)

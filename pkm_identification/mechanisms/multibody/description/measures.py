@@ -120,13 +120,17 @@ class Measures:
     def _combination(self, node: Node) -> tuple[dict[str, Exact], Exact, str]:
         offset = number(node.take("offset", 0), self._constants)
         if node.has("joint"):
-            place = node.take("joint")
-            return {self._with_coordinate(place, place.value): ONE}, offset, self._unit(place.value)
+            entry_node = node.take("joint")
+            return (
+                {self._with_coordinate(entry_node, entry_node.value): ONE},
+                offset,
+                self._unit(entry_node.value),
+            )
         joints = {}
         units = set()
         sum_node = node.take("sum")
-        for joint, place in build_named_entries(sum_node):
-            joints[self._with_coordinate(place, joint)] = number(place, self._constants)
+        for joint, entry_node in build_named_entries(sum_node):
+            joints[self._with_coordinate(entry_node, joint)] = number(entry_node, self._constants)
             units.add(self._unit(joint))
         if len(units) > 1:
             sum_node.fail("adds metres and radians")
@@ -163,9 +167,9 @@ class Measures:
         if not isinstance(node.value, dict) or len(node.value) != 2:
             node.fail("must be two bodies with a point of each, as in {ground: [0, 0, 0], arm: [0.1, 0, 0]}")
         bodies, points = [], []
-        for body, place in build_named_entries(node):
-            bodies.append(self._known_body(place, body))
-            points.append(numbers(place, self._constants, 3))
+        for body, entry_node in build_named_entries(node):
+            bodies.append(self._known_body(entry_node, body))
+            points.append(numbers(entry_node, self._constants, 3))
         return Measure(name, "length", "m", bodies=(bodies[0], bodies[1]), points=(points[0], points[1]))
 
     def _known_body(self, node: Node, body: object) -> str:

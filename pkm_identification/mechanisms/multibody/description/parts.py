@@ -41,7 +41,7 @@ def read_bodies(node: Node, constants: Constants) -> tuple[Body, ...]:
     MachineError
         Names the body, the key, and what is allowed.
     """
-    return read_each(node, lambda name, place: _read_body(name, place, constants))
+    return read_each(node, lambda name, entry_node: _read_body(name, entry_node, constants))
 
 
 def build_named_entries(node: Node) -> list[tuple[str, Node]]:
@@ -67,9 +67,9 @@ def read_each(node: Node, read: Callable[[str, Node], Part]) -> tuple[Part, ...]
     """
     problems = Problems()
     entries = []
-    for name, place in build_named_entries(node):
+    for name, entry_node in build_named_entries(node):
         with problems.section():
-            entries.append(read(name, place))
+            entries.append(read(name, entry_node))
     problems.refuse(node.source, MachineError)
     return tuple(entries)
 
@@ -82,13 +82,13 @@ def _read_body(name: str, node: Node, constants: Constants) -> Body:
         planar_node.fail(f"= {planar_node.value!r}: must be true or false")
     planar = planar_node.value
     if node.has("parameters"):
-        place = node.take("parameters")
-        given = numbers(place, constants, 4 if planar else 10)
+        entry_node = node.take("parameters")
+        given = numbers(entry_node, constants, 4 if planar else 10)
         if planar:
             m, mx, my, turn = given
             given = (m, mx, my, ZERO, ZERO, ZERO, turn, ZERO, ZERO, ZERO)
         if FLOAT64.number(given[0]) < 0:
-            place.fail(f"= {place.value}: the mass must not be negative")
+            entry_node.fail(f"= {entry_node.value}: the mass must not be negative")
         node.close()
         return Body(name, given, planar)
     mass = not_negative(node.take("mass"), constants)
@@ -132,7 +132,7 @@ def read_joints(node: Node, constants: Constants, bodies: tuple[Body, ...]) -> t
         Names the joint, the key, and what is allowed: a body that is not there, an axis without length.
     """
     known = (GROUND, *(body.name for body in bodies))
-    return read_each(node, lambda name, place: _read_joint(name, place, constants, known))
+    return read_each(node, lambda name, entry_node: _read_joint(name, entry_node, constants, known))
 
 
 def _read_joint(name: str, node: Node, constants: Constants, known: tuple[str, ...]) -> Joint:
@@ -146,7 +146,7 @@ def _read_joint(name: str, node: Node, constants: Constants, known: tuple[str, .
             bodies_node.fail(f"names the body {body!r}, which is not there; bodies: {', '.join(known)}")
     if bodies[0] == bodies[1]:
         bodies_node.fail(f"= {bodies}: a joint connects two different bodies")
-    place = pair(node.take("place", [[0, 0, 0], [0, 0, 0]]), constants)
+    positions = pair(node.take("place", [[0, 0, 0], [0, 0, 0]]), constants)
     two_axes = kind in ("universal", "no_spin")
     axis = _read_axes(node, constants, two_axes)
     reference = _read_references(node, constants, axis, two_axes)
@@ -158,7 +158,7 @@ def _read_joint(name: str, node: Node, constants: Constants, known: tuple[str, .
     node.close()
     if FREEDOM[kind] == 0 and (viscous != 0 or coulomb != 0):
         friction.fail("is given for a joint that does not move")
-    return Joint(name, kind, (bodies[0], bodies[1]), place, axis, reference, viscous, coulomb, limits)
+    return Joint(name, kind, (bodies[0], bodies[1]), positions, axis, reference, viscous, coulomb, limits)
 
 
 def _read_limits(node: Node, kind: str, constants: Constants) -> tuple[tuple[Exact, Exact], ...]:
@@ -196,14 +196,14 @@ def _read_limits(node: Node, kind: str, constants: Constants) -> tuple[tuple[Exa
 def _read_axes(node: Node, constants: Constants, two_axes: bool) -> tuple[ExactVector, ExactVector]:
     if not node.has("axis"):
         return (_X, _Y) if two_axes else (_Z, _Z)
-    place = node.take("axis")
-    if isinstance(place.value, list) and place.value and isinstance(place.value[0], list):
-        return pair(place, constants, direction)
+    entry_node = node.take("axis")
+    if isinstance(entry_node.value, list) and entry_node.value and isinstance(entry_node.value[0], list):
+        return pair(entry_node, constants, direction)
     if two_axes:
-        place.fail(
+        entry_node.fail(
             "must be two vectors: the first axis in the first body's frame, the second in the second body's"
         )
-    axis = direction(place, constants)
+    axis = direction(entry_node, constants)
     return axis, axis
 
 
@@ -212,25 +212,25 @@ def _read_references(
 ) -> tuple[ExactVector, ExactVector]:
     """Given ones, or those of frames that are parallel where the coordinate is zero."""
     if node.has("reference"):
-        place = node.take("reference")
-        references = pair(place, constants, direction)
+        entry_node = node.take("reference")
+        references = pair(entry_node, constants, direction)
     else:
-        place = node.take("reference", None)
+        entry_node = node.take("reference", None)
         if two_axes:
             references = (axis[1], axis[0])
         elif _are_parallel(*axis):
             references = (across(axis[0]), across(axis[0]))
         else:
-            place.fail(
+            entry_node.fail(
                 "is missing: where the axis differs in the two frames, say which directions coincide at zero"
             )
     for i, vector in enumerate(references):
         a, b = FLOAT64.array(axis[i]), FLOAT64.array(vector)
         cosine = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
         if two_axes and abs(cosine) > _ACROSS:
-            place.fail(f"[{i + 1}] is not across the axis in that body's frame")
+            entry_node.fail(f"[{i + 1}] is not across the axis in that body's frame")
         if not two_axes and abs(cosine) > 1 - _ACROSS:
-            place.fail(f"[{i + 1}] is along the axis in that body's frame")
+            entry_node.fail(f"[{i + 1}] is along the axis in that body's frame")
     return references
 
 

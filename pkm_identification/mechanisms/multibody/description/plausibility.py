@@ -167,8 +167,8 @@ def _locate_points(
     """Return points of each body and of the ground, (k, 3) in their frames, m: of joints and of kinds of measures."""
     points: dict[str, list[Any]] = {name: [] for name in (GROUND, *(b.name for b in description.bodies))}
     for joint in description.joints:
-        for body, place in zip(joint.bodies, joint.place, strict=True):
-            points[body].append(FLOAT64.array(place))
+        for body, position in zip(joint.bodies, joint.place, strict=True):
+            points[body].append(FLOAT64.array(position))
     measures = [drive.measure for drive in description.drives]
     for measure in (*measures, *description.outputs, *description.readings):
         if measure.kind in kinds:
@@ -188,10 +188,10 @@ def _compute_certain_span(body: Body, joints: tuple[Joint, ...]) -> float:
     """Return the largest distance between two joints of a body, m, across their axes: along these they are anywhere."""
     ends = []
     for joint in joints:
-        for name, place, axis in zip(joint.bodies, joint.place, joint.axis, strict=True):
+        for name, position, axis in zip(joint.bodies, joint.place, joint.axis, strict=True):
             if name == body.name:
                 line = FLOAT64.array(axis) if joint.type in _ALONG_AXIS else None
-                ends.append((FLOAT64.array(place), line))
+                ends.append((FLOAT64.array(position), line))
     span = 0.0
     for i, (point, one_axis) in enumerate(ends):
         for other, other_axis in ends[:i]:
@@ -207,9 +207,9 @@ def _compute_certain_span(body: Body, joints: tuple[Joint, ...]) -> float:
 def _place_complaints(description: Description) -> list[str]:
     """Return which joints' places are in another unit than all others."""
     given = [
-        (joint.name, float(np.linalg.norm(FLOAT64.array(place))))
+        (joint.name, float(np.linalg.norm(FLOAT64.array(position))))
         for joint in description.joints
-        for place in joint.place
+        for position in joint.place
     ]
     far = np.array([distance for _, distance in given])
     if np.count_nonzero(far) < 3:

@@ -196,10 +196,10 @@ def _read_constants(node: Node) -> Constants:
     """Named numbers, each of which may use those before it."""
     constants: dict[str, Exact] = {}
     if node.value != {}:
-        for name, place in build_named_entries(node):
+        for name, entry_node in build_named_entries(node):
             if not name.isidentifier():
-                place.fail("is no name: letters, digits and _ alone")
-            constants[name] = number(place, constants)
+                entry_node.fail("is no name: letters, digits and _ alone")
+            constants[name] = number(entry_node, constants)
     return constants
 
 
@@ -220,9 +220,11 @@ def _read_home(
     if by_outputs and node.has("drives"):
         node.fail("must have outputs or drives, not both")
     wanted = outputs if by_outputs else drives
-    place = node.take("outputs" if by_outputs else "drives", {})
-    values = tuple(_read_home_value(place.take(measure.name, "0"), constants, measure) for measure in wanted)
-    place.close()
+    entry_node = node.take("outputs" if by_outputs else "drives", {})
+    values = tuple(
+        _read_home_value(entry_node.take(measure.name, "0"), constants, measure) for measure in wanted
+    )
+    entry_node.close()
     guess: dict[str, tuple[Exact, ...]] = {}
     guess_node = node.take("guess", {})
     if guess_node.value != {}:
@@ -261,10 +263,10 @@ def _read_motion(node: Node, constants: Constants, drives: list[Measure]) -> Ser
     samples = str(samples_node.value)
     if not samples.isdigit() or not 0 < int(samples) <= _MOST_SAMPLES:
         samples_node.fail(f"= {samples_node.value!r}: must be a whole number up to {_MOST_SAMPLES}")
-    place = node.take("drives")
+    entry_node = node.take("drives")
     series = []
     for drive in drives:
-        one = place.take(drive.name)
+        one = entry_node.take(drive.name)
         mean = _read_home_value(one.take("mean"), constants, drive)
         waves = []
         for key in ("cosine", "sine"):
@@ -274,7 +276,7 @@ def _read_motion(node: Node, constants: Constants, drives: list[Measure]) -> Ser
                 refuse_degrees(entry, waves[-1], full_turns(drive))
         series.append(Series(mean, *waves))
         one.close()
-    place.close()
+    entry_node.close()
     node.close()
     return SeriesMotion(period, int(samples), tuple(series))
 

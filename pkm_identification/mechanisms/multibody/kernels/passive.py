@@ -21,13 +21,13 @@ from .linear import factorize
 
 
 @compile_inline
-def _compute_axis_rate(beside, axis, velocities, motion):
+def _compute_axis_rate(axis_rows, axis, velocities, motion):
     """Rate of an axis in a motion (V,) of the tree; axes beyond the tree's own have theirs by rows (R, V)."""
     if axis < velocities:
         return motion[axis]
     rate = 0.0
     for k in range(velocities):
-        rate += beside[axis - velocities, k] * motion[k]
+        rate += axis_rows[axis - velocities, k] * motion[k]
     return rate
 
 
@@ -54,7 +54,7 @@ def fill_passive_columns(model, chosen, drives, rubbing, samples, passive, colum
     owner, triples, transition = passive
     velocities, joints = model.velocity.shape[0], columns.shape[2] // 2
     state, axes, unit, matrix, gain, order, scales, _, _ = _allocate_room(model, drives, q)
-    beside = np.zeros((rubbing.size, velocities))
+    axis_rows = np.zeros((rubbing.size, velocities))
     rates, size = np.zeros(owner.size), np.zeros(owner.size)
     columns[:] = 0.0
     for n in range(q.shape[0]):
@@ -65,9 +65,9 @@ def fill_passive_columns(model, chosen, drives, rubbing, samples, passive, colum
         if pivot[n] == 0.0:
             continue
         _fill_gain(matrix, order, drives, unit, gain)
-        fill_rows(model, rubbing, q[n], state, axes, beside)
+        fill_rows(model, rubbing, q[n], state, axes, axis_rows)
         for k in range(owner.size):
-            rates[k] = _compute_axis_rate(beside, k, velocities, v[n])
+            rates[k] = _compute_axis_rate(axis_rows, k, velocities, v[n])
             size[k] = abs(rates[k])
         for first in triples:
             turning = np.sqrt(rates[first] ** 2 + rates[first + 1] ** 2 + rates[first + 2] ** 2)
@@ -79,6 +79,6 @@ def fill_passive_columns(model, chosen, drives, rubbing, samples, passive, colum
                 continue
             side = rates[k] / max(size[k], transition)
             for i in range(drives):
-                moved = _compute_axis_rate(beside, k, velocities, gain[:, i])
+                moved = _compute_axis_rate(axis_rows, k, velocities, gain[:, i])
                 columns[n, i, joint] += side * moved
                 columns[n, i, joints + joint] += rates[k] * moved

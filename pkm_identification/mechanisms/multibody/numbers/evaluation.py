@@ -71,8 +71,8 @@ class Evaluation:
         """Return an array of this arithmetic from nested sequences of exact numbers, floats or its own numbers."""
         given = np.asarray(values, dtype=object)
         result = np.empty(given.shape, dtype=self.dtype)
-        for place, value in np.ndenumerate(given):
-            result[place] = (
+        for index, value in np.ndenumerate(given):
+            result[index] = (
                 self.number(value) if isinstance(value, (Fraction, Expression)) else self.same(value)
             )
         return result

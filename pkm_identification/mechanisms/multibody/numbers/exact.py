@@ -214,14 +214,14 @@ class _Parser:
     def __init__(self, text: str, constants: Mapping[str, Exact]) -> None:
         self._constants = constants
         self._tokens: list[tuple[str, str]] = []
-        place = 0
-        while place < len(text.rstrip()):
-            match = _TOKEN.match(text, place)
+        index = 0
+        while index < len(text.rstrip()):
+            match = _TOKEN.match(text, index)
             if match is None:
-                raise NotANumber(f"is no number at {text[place : place + 12].strip()!r}")
+                raise NotANumber(f"is no number at {text[index : index + 12].strip()!r}")
             kind = ("number", "name", "sign")[(match.lastindex or 1) - 1]
             self._tokens.append((kind, match.group(match.lastindex or 1)))
-            place = match.end()
+            index = match.end()
         if not self._tokens:
             raise NotANumber("is no number")
         self._next = self._depth = 0

@@ -35,18 +35,18 @@ def check_bodies(description: Description, model: Model, freedom: Mobility) -> N
     """
     turns, shifts = compute_body_velocities(model, freedom)
     for b, body in enumerate(description.bodies):
-        place = f"{description.source}: bodies.{body.name}:"
+        where = f"{description.source}: bodies.{body.name}:"
         if body.planar and max(_find_most(turns[b, :2]), _find_most(shifts[b, 2])) > _FELT:
-            raise MachineError(f"{place} is planar, but its joints let it leave the x-y plane of its frame")
+            raise MachineError(f"{where} is planar, but its joints let it leave the x-y plane of its frame")
         mass, first, inertia = compute_central_moments(body)
         if mass == 0 and np.any(first):
-            raise MachineError(f"{place} has first moments but no mass")
+            raise MachineError(f"{where} has first moments but no mass")
         axis = turning_axis(turns[b])
         if is_possible(inertia) or (axis is not None and axis @ inertia @ axis >= 0):
             continue
         principal = np.linalg.eigvalsh(inertia)
         raise MachineError(
-            f"{place} no body has its inertia (principal moments about the centre of mass "
+            f"{where} no body has its inertia (principal moments about the centre of mass "
             f"{np.round(principal, 9).tolist()} kg m^2: each must be positive and at most the sum of the other two)"
         )
 

@@ -154,15 +154,15 @@ def _close_home(
         return q, ""
     held = _fit(model, both, aims, q, np.concatenate([np.ones(len(loops)), np.full(len(wanted), _HELD)]))
     missed = np.abs(read_values(model, wanted, held) - target)
-    place = f"{description.source}: home:"
+    where = f"{description.source}: home:"
     if len(wanted) and missed.max() > 1e-3:
         k = int(np.argmax(missed))
-        problem = f"{place} out of reach: '{rows[wanted[k]].label}' misses {target[k]:g} by {missed[k]:.6g}"
+        problem = f"{where} out of reach: '{rows[wanted[k]].label}' misses {target[k]:g} by {missed[k]:.6g}"
     else:
-        problem = f"{place} {_open_loop(model, rows, loops, held)}"
+        problem = f"{where} {_open_loop(model, rows, loops, held)}"
     closed = _fit(model, loops, np.zeros(len(loops)), held) if len(loops) else held
     if np.abs(read_values(model, loops, closed)).max(initial=0.0) > scale:
-        raise MachineError(f"{place} {_open_loop(model, rows, loops, closed)}")
+        raise MachineError(f"{where} {_open_loop(model, rows, loops, closed)}")
     return closed, problem
 
 

@@ -86,9 +86,9 @@ def passive_friction(description: Description, tree: Tree, rubbing: Sequence[Row
     if not joints:
         return None
     owner = [""] * tree.velocities + [row.joint for row in rubbing]
-    beside = {row.joint for row in rubbing}
+    axis_rows = {row.joint for row in rubbing}
     for name, frames in tree.joint_frames.items():
-        if name in beside or name not in joints:
+        if name in axis_rows or name not in joints:
             continue
         for f in frames:
             frame = tree.frames[f]

@@ -33,9 +33,9 @@ def read_body_frames(tree: Tree, model: Model, configuration: FloatArray) -> Flo
 def read_between(joint: Joint, tree: Tree, frames: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the joint's frame on its second body as seen from that on its first: rotation (N, 3, 3), origin (N, 3)."""
     ends = []
-    for body, place in zip(joint.bodies, joint_frames(joint), strict=True):
+    for body, frame in zip(joint.bodies, joint_frames(joint), strict=True):
         own = frames[:, tree.body_frames[body]]
-        turned, origin = FLOAT64.array(place.rotation), FLOAT64.array(place.origin)
+        turned, origin = FLOAT64.array(frame.rotation), FLOAT64.array(frame.origin)
         ends.append((own[:, :3] @ turned, own[:, ORIGIN] + own[:, :3] @ origin))
     (first, here), (second, there) = ends
     return np.einsum("nji,njk->nik", first, second), np.einsum("nji,nj->ni", first, there - here)

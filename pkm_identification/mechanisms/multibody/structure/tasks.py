@@ -68,12 +68,12 @@ def check_tasks(description: Description, moved: Mapping[str, FloatArray]) -> No
     """
     for kind, names in _list_names(description).items():
         size = np.linalg.norm(moved[kind], axis=1)
-        place = f"{description.source}: {kind}:"
+        where = f"{description.source}: {kind}:"
         for name, one in zip(names, size, strict=True):
             if one <= _STILL * size.max(initial=0.0):
-                raise MachineError(f"{place} {_WHAT[kind]} '{name}' does not move the mechanism at home")
+                raise MachineError(f"{where} {_WHAT[kind]} '{name}' does not move the mechanism at home")
         unit = moved[kind] / size[:, None]
         if np.linalg.matrix_rank(unit, tol=_STILL) < len(names):
             raise MachineError(
-                f"{place} {', '.join(names)} do not decide the mechanism's motion at home: they depend on each other"
+                f"{where} {', '.join(names)} do not decide the mechanism's motion at home: they depend on each other"
             )

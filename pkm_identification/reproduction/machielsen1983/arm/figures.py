@@ -61,15 +61,15 @@ def modes_figure(study: ArmStudy) -> Figure:
     figure = Figure(figsize=(8, 4), layout="constrained")
     panel = figure.subplots()
     order = np.argsort(study.alone)
-    for place, k in enumerate(order):
+    for index, k in enumerate(order):
         name = ACTUATORS[k]
-        first = place == 0
+        first = index == 0
         panel.plot(
-            place - 0.1, study.alone[k], "o", color=ESTIMATE, label="ours, the others held" if first else None
+            index - 0.1, study.alone[k], "o", color=ESTIMATE, label="ours, the others held" if first else None
         )
         together = study.modes.frequency[study.modes.leading == k]
         panel.plot(
-            np.full(len(together), place + 0.1), together, "s", color=ESTIMATE, markerfacecolor="white",
+            np.full(len(together), index + 0.1), together, "s", color=ESTIMATE, markerfacecolor="white",
             label="ours, all together, damped" if first else None,
         )  # fmt: skip
         bare = ", no load" if name == "vane" else ", measured on the robot"
@@ -78,7 +78,7 @@ def modes_figure(study: ArmStudy) -> Figure:
             (f"Mode of {'the vane' if name == 'vane' else name}{bare}", "x", "source, measured", NOMINAL),
         ):
             if source in PRINTED:
-                panel.plot(place, PRINTED[source], marker, color=color, markersize=14 if marker == "_" else 7,
+                panel.plot(index, PRINTED[source], marker, color=color, markersize=14 if marker == "_" else 7,
                            label=label if first else None)  # fmt: skip
     panel.set_yscale("log")
     panel.set_xticks(range(len(order)), [ACTUATORS[k] for k in order])

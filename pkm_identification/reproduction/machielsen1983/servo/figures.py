@@ -63,11 +63,11 @@ def draw_sensitivities_figure(study: ServoStudy) -> Figure:
     printed = read_file(__package__)["data"]["sensitivities"]
     figure = Figure(figsize=(9, 3.8), layout="constrained")
     panel = figure.subplots()
-    for place, (name, row) in enumerate(printed.items()):
-        at = place + np.array([-0.25, 0.0, 0.25])
+    for index, (name, row) in enumerate(printed.items()):
+        at = index + np.array([-0.25, 0.0, 0.25])
         ours = [one[2] for one in study.varied[name]]
-        panel.plot(at, ours, "o-", color=ESTIMATE, markersize=4, label="ours" if place == 0 else None)
-        panel.plot(at, row["overshoot"], "x", color=TRUE, label="source" if place == 0 else None)
+        panel.plot(at, ours, "o-", color=ESTIMATE, markersize=4, label="ours" if index == 0 else None)
+        panel.plot(at, row["overshoot"], "x", color=TRUE, label="source" if index == 0 else None)
     labels = [f"{name}\n±{row['percent']:g} %" for name, row in printed.items()]
     panel.set_xticks(range(len(printed)), labels)
     categories_across(panel, "overshoot (%)")

@@ -83,9 +83,9 @@ def machine_figure(study: Study, machine: str) -> Figure:
             color=SPEED_COLORS[speed],
             label=SPEED_TEXT[speed],
         )
-        place = f", {1e3 * motion.offset:.1f} mm to the side" if motion.offset else ", about home"
+        suffix = f", {1e3 * motion.offset:.1f} mm to the side" if motion.offset else ", about home"
         panel.set_title(
-            (motion.kind if motion.kind == "rotation" else f"along {motion.kind.upper()}") + place
+            (motion.kind if motion.kind == "rotation" else f"along {motion.kind.upper()}") + suffix
         )
         panel.set_xticks(range(len(GROUPS)), GROUPS)
         categories_across(panel, "")

@@ -127,7 +127,7 @@ def _assess_offset(study: Study) -> Finding:
     names = ("F_a", "grp", "grs")
     more, texts = [], []
     for kind in ("x", "z", "rotation"):
-        about, aside = (study.cases["uf", f"{kind}{place}-low"].shares for place in ("", "-offset"))
+        about, aside = (study.cases["uf", f"{kind}{suffix}-low"].shares for suffix in ("", "-offset"))
         for name in names:
             before, after = (s.total_variation if name == "F_a" else s.varies(name) for s in (about, aside))
             more.append(after > before)

@@ -146,10 +146,10 @@ def source_equations(log: DriveLog, machine: Machine, parameters: ParameterSet) 
     Positions pass an 8th-order Butterworth low-pass at 10 Hz (l.16283-85), rates and accelerations come from them;
     forces stay raw, and so do the model's columns.
     """
-    guarded = Experiment.of([log], machine).logs[0]
-    struts = filter_log(guarded, SOURCE_CUTOFF, SOURCE_ORDER)[:: BandSettings(guarded.period).stride]
-    # stamps are those of the guarded log
-    raw = np.asarray(guarded.force)[np.searchsorted(guarded.time, struts.time)]
+    validated = Experiment.of([log], machine).logs[0]
+    struts = filter_log(validated, SOURCE_CUTOFF, SOURCE_ORDER)[:: BandSettings(validated.period).stride]
+    # stamps are those of the validated log
+    raw = np.asarray(validated.force)[np.searchsorted(validated.time, struts.time)]
     motion, _ = platform_motion(machine, struts)
     columns = regressor(machine, motion, np.column_stack([parameters.mapping, parameters.known]))
     known = columns[:, :, -1]

@@ -26,16 +26,16 @@ def friction_table(study: StagedStudy) -> Listing:
     rows = []
     for k, (name, source) in enumerate(TABLE_5_1.items()):
         for i in range(STRUTS):
-            place = k * STRUTS + i
+            index = k * STRUTS + i
             value = source[i]
             rows.append(
                 (
                     f"{name} {i + 1}",
-                    f"{study.experiments.expected[place]:.4g}",
+                    f"{study.experiments.expected[index]:.4g}",
                     "lost" if value is None else f"{value:.2f} (S)",
-                    f"{ours[place]:+.2f}",
-                    f"{as_source[place]:+.2f}",
-                    *(f"{runs['xy'][place]:+.2f}" for runs in study.joints.coulomb.values()),
+                    f"{ours[index]:+.2f}",
+                    f"{as_source[index]:+.2f}",
+                    *(f"{runs['xy'][index]:+.2f}" for runs in study.joints.coulomb.values()),
                 )
             )
     with_joints = (f"joints of {size:g} N m" for size in study.joints.coulomb)

@@ -21,7 +21,7 @@ from core.platform_motions import lengths, six_axes
 from pkm_identification.estimation.batch.instruments import instrumental_variables
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.identification.equations.force_equations import force_equations
-from pkm_identification.identification.equations.twin_motions import twin_motions
+from pkm_identification.identification.equations.instrument_motions import compute_instrument_motions
 from pkm_identification.identification.samples import close_samples
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -29,16 +29,16 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.input_validation import ValidatedLog
 from pkm_identification.signals.zero_phase import filter_log
 
 PERIOD, SECONDS, CUTOFF, ORDER = 4e-3, 8.0, 80.0, 4
 SEEDS = 20
 
 
-def guarded(length: np.ndarray, force: np.ndarray | None) -> GuardedLog:
+def validated(length: np.ndarray, force: np.ndarray | None) -> ValidatedLog:
     count = len(length)
-    return GuardedLog(
+    return ValidatedLog(
         np.arange(count) * PERIOD,
         length,
         force,
@@ -68,11 +68,11 @@ def estimated(noise: float, band_cutoff: float) -> dict:
     found = {"ls": [], "iv": [], "ls std": [], "iv std": []}
     for seed in range(SEEDS):
         rng = np.random.default_rng(seed)
-        log = guarded(length + rng.normal(0, noise, length.shape), force + rng.normal(0, 0.5, force.shape))
+        log = validated(length + rng.normal(0, noise, length.shape), force + rng.normal(0, 0.5, force.shape))
         struts = filter_log(log, CUTOFF, ORDER)
         made = [
             force_equations(as_machine(nominal), parameters, close_samples(as_machine(nominal), motion), band)
-            for motion in (struts, *twin_motions(log, struts, CUTOFF, ORDER))
+            for motion in (struts, *compute_instrument_motions(log, struts, CUTOFF, ORDER))
         ]
         plain = least_squares(made[0], prior, band.redundancy)
         instrumental = instrumental_variables(made[0], (made[1], made[2]), prior, band.redundancy)
@@ -117,15 +117,15 @@ def test_standard_deviations_hold_with_instruments():
 def test_image_has_the_passed_noises_spectrum_and_nothing_of_the_motion():
     _, length, _ = exact()
     noise = np.random.default_rng(5).normal(0, 1e-5, length.shape)
-    struts = filter_log(guarded(noise, None), CUTOFF, ORDER)
-    one, two = twin_motions(guarded(noise, None), struts, CUTOFF, ORDER)
+    struts = filter_log(validated(noise, None), CUTOFF, ORDER)
+    one, two = compute_instrument_motions(validated(noise, None), struts, CUTOFF, ORDER)
     image = 0.5 * (one.length - two.length)
     # what the low-pass both passes and removes is neither's: the skirts take some of the image
     assert 0.6 < np.std(image) / np.std(struts.length) < 1.0
     together = np.mean(image * struts.length) / (np.std(image) * np.std(struts.length))
     assert abs(together) < 0.03  # 12 000 numbers, of which a third are independent
-    smooth = filter_log(guarded(length, None), CUTOFF, ORDER)
-    one, two = twin_motions(guarded(length, None), smooth, CUTOFF, ORDER)
+    smooth = filter_log(validated(length, None), CUTOFF, ORDER)
+    one, two = compute_instrument_motions(validated(length, None), smooth, CUTOFF, ORDER)
     left = np.abs(one.length - two.length)
     assert left[50:-50].max() < 1e-9
     assert left.max() < 1e-6  # where the low-pass starts and ends

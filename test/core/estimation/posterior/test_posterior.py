@@ -42,7 +42,7 @@ from pkm_identification.estimation.posterior.verdict import (
     FITS,
     USABLE,
     Conflict,
-    judge,
+    assess,
 )
 
 
@@ -241,7 +241,7 @@ def test_a_value_is_judged_by_what_it_can_be_only_near_zero():
     ],
 )
 def test_grades(scales, conflict, rests, grade):
-    verdict = judge(*scales, (Conflict("strut.body_b.mass", -conflict),), rests)
+    verdict = assess(*scales, (Conflict("strut.body_b.mass", -conflict),), rests)
     assert verdict.grade == grade
     assert verdict.good == (grade in (FITS, USABLE))
     assert verdict.conflict == conflict
@@ -250,18 +250,18 @@ def test_grades(scales, conflict, rests, grade):
 
 def test_a_named_factor_contradicts_whatever_rests_on_it():
     worst = (Conflict("platform.mass", 8.0),)
-    verdict = judge(1.0, 0.01, 1.0, 1.0, worst, False, "lbf taken for N")
+    verdict = assess(1.0, 0.01, 1.0, 1.0, worst, False, "lbf taken for N")
     assert verdict.grade == CONTRADICTS
     assert "lbf" in verdict.sentence
-    assert judge(1.0, 0.01, 1.0, 1.0, worst, False, "", "negative friction").grade == DO_NOT_USE
+    assert assess(1.0, 0.01, 1.0, 1.0, worst, False, "", "negative friction").grade == DO_NOT_USE
 
 
 def test_what_may_be_the_models_error_is_none_of_the_file():
     scales, worst = (1.0, 0.02, 1.0, 1.0), (Conflict("bodies.arm.mass", 9.0),)
-    assert judge(*scales, worst, True, certain=True).grade == CONTRADICTS
-    assert judge(*scales, worst, True, certain=False).grade == USABLE
-    assert judge(*scales, worst, True, certain=False, none_holds=True).grade == CONTRADICTS
-    assert judge(5.0, 0.3, 1.0, 1.0, worst, True, "lbf taken for N").grade == DO_NOT_USE
+    assert assess(*scales, worst, True, certain=True).grade == CONTRADICTS
+    assert assess(*scales, worst, True, certain=False).grade == USABLE
+    assert assess(*scales, worst, True, certain=False, none_holds=True).grade == CONTRADICTS
+    assert assess(5.0, 0.3, 1.0, 1.0, worst, True, "lbf taken for N").grade == DO_NOT_USE
 
 
 class GuessedMass:
@@ -295,8 +295,8 @@ def test_profile_of_a_guess_is_where_the_cost_has_grown_by_one():
 
 
 def test_usable_values_are_widened_by_what_unseen_motion_shows():
-    assert judge(5.0, 0.04, 1.2, 1.4, (), False).widening == 1.4
-    assert judge(1.0, 0.04, 1.2, 1.4, (), False).widening == 1.0
+    assert assess(5.0, 0.04, 1.2, 1.4, (), False).widening == 1.4
+    assert assess(1.0, 0.04, 1.2, 1.4, (), False).widening == 1.0
 
 
 @pytest.mark.parametrize("wrong", [0.0, 0.5])

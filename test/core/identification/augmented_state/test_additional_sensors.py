@@ -291,9 +291,9 @@ def test_a_sensor_that_begins_late_begins_with_no_offset():
     )
     values = np.arange(1.0, early.unknowns + 1.0)
     assert early.unknowns == len(parameters.names) < whole.unknowns
-    begun = whole.begin_with(values)
-    np.testing.assert_array_equal(begun, [*values, *np.zeros(whole.unknowns - len(values))])
-    assert whole.begin_with(begun) is begun
+    started = whole.begin_with(values)
+    np.testing.assert_array_equal(started, [*values, *np.zeros(whole.unknowns - len(values))])
+    assert whole.begin_with(started) is started
 
 
 def test_document_is_not_changed_by_reading_it():

@@ -136,7 +136,7 @@ def test_force_noise_and_states_are_found(logged, command_with):
     from pkm_identification.signals.zero_phase import filter_log
 
     _, record = logged
-    guarded = Experiment.of([record.log()], OWNER).logs[0]
+    validated = Experiment.of([record.log()], OWNER).logs[0]
     found = command_with("joint").whole.rounds
     assert not found.nonconvergence
     states = found.states
@@ -145,8 +145,8 @@ def test_force_noise_and_states_are_found(logged, command_with):
     sure = 1.0 / np.sqrt(2.0 * share * len(record))
     actual = np.std(record.force - record.truth.force, axis=0)
     assert np.all(np.abs(found.noise.force / actual - 1.0) < np.minimum(NOISE_STILL + 4.0 * sure, 0.15))
-    struts = filter_log(guarded, 150.0, 4)
-    first = int(np.argmin(np.abs(guarded.time - struts.time[0])))
+    struts = filter_log(validated, 150.0, 4)
+    first = int(np.argmin(np.abs(validated.time - struts.time[0])))
     part = slice(first, first + len(struts.time))
     rate = record.truth.rate[part]
     by_filter = np.sqrt(np.mean((struts.rate - rate) ** 2, axis=0))

@@ -163,7 +163,7 @@ def test_a_fit_that_leaves_out_what_the_full_model_finds_is_refused_and_told_why
     # of an offset of one drive, a part may be what all have in common with a load on the platform
     assert first.value == pytest.approx(value, rel=0.25 if "offset" in name else 0.05)
     assert first.explains > 0.5
-    assert first.cure
+    assert first.correction
 
 
 def _hinges_at_platform(document):
@@ -196,7 +196,7 @@ def test_what_is_wrong_altogether_is_told_first(right, fault, name):
     assert not result.trusted
     first = result.fit.causes[0]
     assert first.name == name
-    assert first.cure
+    assert first.correction
     assert not result.fit.unexplained
 
 
@@ -218,7 +218,7 @@ def test_nobody_is_to_act_on_what_is_only_the_nearest(right):
     assert not result.trusted
     assert result.fit.causes
     assert result.fit.unexplained
-    assert all(cause.cure == "" and cause.explains < 0.5 for cause in result.fit.causes)
+    assert all(cause.correction == "" and cause.explains < 0.5 for cause in result.fit.causes)
     assert "identifiable" not in result.estimate.status
     assert all(one.status == "in_doubt" for one in result.estimate.combinations)
 

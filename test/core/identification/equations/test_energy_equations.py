@@ -38,7 +38,7 @@ from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_he
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.guard import GuardSettings, StreamGuard
+from pkm_identification.signals.input_validation import InputValidator, ValidationSettings
 from pkm_identification.signals.zero_phase import filter_log
 
 pytestmark = pytest.mark.slow
@@ -151,8 +151,10 @@ def test_encoders_and_noise_within_the_stated_deviation():
     force = strut_forces(truth, motion)
     force = force + rng.normal(0.0, 0.01, force.shape) * np.abs(force) + rng.normal(0.0, 0.5, force.shape)
     believed = machine(mistaken(made))
-    guarded = StreamGuard(GuardSettings.of(believed, PERIOD)).guard(DriveLog(time, length, force))
-    struts = filter_log(guarded, 100.0, 4)
+    validated = InputValidator(ValidationSettings.of(believed, PERIOD)).validation(
+        DriveLog(time, length, force)
+    )
+    struts = filter_log(validated, 100.0, 4)
     platform, _ = platform_motion(believed, struts)
     parameters = list_hexapod_parameters(believed)
     prior = Prior.of(parameters)

@@ -16,7 +16,11 @@ import numpy as np
 import pytest
 
 from pkm_identification.identification.equations.band_rows import band_pieces
-from pkm_identification.identification.equations.rest import RestLimits, RestWatch, find_standstill
+from pkm_identification.identification.equations.standstill import (
+    StandstillLimits,
+    StandstillWatch,
+    find_standstill,
+)
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
@@ -57,7 +61,7 @@ def moving(made: Machine, struts: StrutMotion, online: bool = False) -> np.ndarr
 
 
 def moving_equations(made, parameters, struts, band, online=False):
-    limits = RestLimits.of(as_machine(made), parameters)
+    limits = StandstillLimits.of(as_machine(made), parameters)
     still = find_standstill(limits, struts.length, struts.rate, struts.segment, band, online)
     return ~still.all(axis=1)
 
@@ -104,7 +108,7 @@ def test_left_out_is_what_is_at_rest_and_what_remembers_it(online):
     assert found.sum() > 10
     np.testing.assert_array_equal(found, expected)
     if online:
-        watch = RestWatch(as_machine(made), list_hexapod_parameters(made), band)
+        watch = StandstillWatch(as_machine(made), list_hexapod_parameters(made), band)
         taken = set(instants.tolist())
         resting = []
         for k, (length, rate) in enumerate(zip(struts.length, struts.rate, strict=True)):

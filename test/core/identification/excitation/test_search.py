@@ -93,7 +93,7 @@ class Slow(Circle):
 def test_the_budget_ends_between_two_evaluations_of_the_model(name):
     toy, said = Slow(), []
     found = search(
-        toy, Criterion(name, toy.scale, toy.kinds), 40.0, say=said.append, begun=toy.now, clock=toy.clock
+        toy, Criterion(name, toy.scale, toy.kinds), 40.0, say=said.append, started=toy.now, clock=toy.clock
     )
     loaded = float(said[0].split()[2])
     assert 1.0 <= loaded <= 3.0
@@ -106,7 +106,7 @@ def test_the_budget_ends_between_two_evaluations_of_the_model(name):
 
 def test_half_of_the_budget_is_searched_however_long_loading_takes():
     toy = Slow()
-    search(toy, Criterion("d", toy.scale, toy.kinds), 40.0, begun=toy.now - 1000.0, clock=toy.clock)
+    search(toy, Criterion("d", toy.scale, toy.kinds), 40.0, started=toy.now - 1000.0, clock=toy.clock)
     assert 20.0 <= toy.now <= 24.0
 
 
@@ -121,7 +121,7 @@ def test_without_time_for_a_motion_the_beginning_is_what_is_found():
 @pytest.mark.parametrize("name", SMOOTH)
 def test_derivatives_are_those_of_differences(subject, name):
     criterion = Criterion(name, subject.scale, subject.kinds)
-    criterion.guard(1.3 * subject.columns(subject.start.scale(0.9)))
+    criterion.validation(1.3 * subject.columns(subject.start.scale(0.9)))
     cost = Penalised(subject, criterion, 3e2)
     signal = subject.start.scale(1.1)
     here = cost(signal)

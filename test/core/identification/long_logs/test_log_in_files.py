@@ -21,7 +21,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import _refuse_beyond_memory, identify
 from pkm_identification.identification.log_check import inspect_log
-from pkm_identification.identification.long_logs.stretches import samples_in_stretches
+from pkm_identification.identification.long_logs.segments import compute_samples_by_segment
 from pkm_identification.identification.samples import samples_of
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.validation import predict
@@ -96,13 +96,13 @@ def test_forces_predicted_in_stretches_are_those_of_one_piece(machine, monkeypat
     values = 1.02 * experiment.parameters.nominal
     settings = experiment.settings
     found = []
-    for stretches in (
+    for segments in (
         [samples_of(log, experiment.machine, settings.filter)],
-        list(samples_in_stretches(log, experiment.machine, settings.filter, settings.band, SHORTEST)),
+        list(compute_samples_by_segment(log, experiment.machine, settings.filter, settings.band, SHORTEST)),
     ):
-        monkeypatch.setattr(Experiment, "stretches", lambda *_, stretches=stretches: stretches)
+        monkeypatch.setattr(Experiment, "segments", lambda *_, segments=segments: segments)
         found.append(predict(experiment, [log], values))
-    assert len(stretches) > 2
+    assert len(segments) > 2
     assert_same_validation(*found)
 
 

@@ -53,13 +53,13 @@ def log():
     motion = generate_motion("rich", mechanism, DURATION)
     place, _, acceleration = motion.drives(time)
     shaft = dynamics.forces(mechanism, motion.motion(mechanism, time))
-    wound = shaft / (AXIS["stiffness"] * RATIO**2)
+    deflection = shaft / (AXIS["stiffness"] * RATIO**2)
     # jumps of friction aside: those the motor's inertia feels for a moment are far above the band
-    bend = np.gradient(np.gradient(wound, PERIOD, axis=0), PERIOD, axis=0)
+    bend = np.gradient(np.gradient(deflection, PERIOD, axis=0), PERIOD, axis=0)
     force = shaft + SHIPPED["motor_inertia"] * RATIO**2 * (acceleration + bend)
     force[1:] = 0.5 * (force[1:] + force[:-1])  # a command held over a period is that of its middle
     noise = NOISE * np.sqrt(np.mean(force**2, axis=0)) * np.random.default_rng(4).standard_normal(force.shape)
-    return DriveLog(time, place + wound, force + noise)
+    return DriveLog(time, place + deflection, force + noise)
 
 
 def settings(estimator="ls"):

@@ -102,7 +102,7 @@ def test_what_no_cause_explains_is_no_fit_to_the_noise(tmp_path, capsys):
     result = identify([DriveLog(log.time, log.coordinate, force)], mechanism, SETTINGS)
     assert result.answer.verdict.grade == USABLE
     assert result.fit.ratio > 3.0
-    assert not any(cause.cure for cause in result.fit.causes)
+    assert not any(cause.correction for cause in result.fit.causes)
     own = np.sqrt(np.diag(result.estimate.covariance))
     np.testing.assert_allclose(result.estimate.std, np.minimum(own, result.prior.std))
     (tmp_path / "plate.yaml").write_text(yaml.safe_dump(PLATE | {"name": "plate"}))

@@ -124,4 +124,4 @@ def test_a_force_of_no_known_kind_stays_a_misfit(mechanism, exact):
     assert not result.fits
     fit = result.fit
     assert fit.unexplained
-    assert all(0.0 <= cause.explains < 0.75 and not cause.cure for cause in fit.causes)
+    assert all(0.0 <= cause.explains < 0.75 and not cause.correction for cause in fit.causes)

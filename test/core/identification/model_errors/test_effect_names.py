@@ -20,7 +20,7 @@ from core.mechanisms.hexapod.machine_variants import changed, machine
 from pkm_identification.cli import main
 from pkm_identification.commands.arguments import add_setting
 from pkm_identification.errors import SettingsError
-from pkm_identification.exporting.cured_effects import with_effects_known
+from pkm_identification.exporting.corrected_effects import with_effects_known
 from pkm_identification.identification.model_errors.estimated.corrections import Corrections
 from pkm_identification.identification.model_errors.estimated.effect import FIXED
 from pkm_identification.identification.model_errors.estimated.linearisation import Linearisation
@@ -33,7 +33,7 @@ from pkm_identification.identification.settings import ALSO, Settings, assumptio
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.signals.forces.known import correct_known_forces
-from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.input_validation import ValidatedLog
 
 NONE = Corrections.none(load_machine("uf"))
 
@@ -125,11 +125,11 @@ def test_the_common_factor_of_gains_is_that_of_most(gains, judged):
     assert found.values[0] == pytest.approx(1 / FIXED)
 
 
-def guarded() -> GuardedLog:
+def validated() -> ValidatedLog:
     rng = np.random.default_rng(0)
     time = np.arange(60) * 1e-3
     smooth = np.sin(2 * np.pi * 5 * time)[:, None] * rng.uniform(0.5, 1.0, 6)
-    return GuardedLog(
+    return ValidatedLog(
         time=time,
         coordinate=1.0 + 0.01 * smooth,
         force=100.0 * smooth,
@@ -144,9 +144,9 @@ def guarded() -> GuardedLog:
 def test_forces_are_corrected_as_a_machine_file_would():
     """With one delay for all struts, what is undone is what `drive` in a machine file undoes."""
     gain, offset = (1.1, 1.0, 0.9, 1.0, 1.0, 1.0), (5.0, 0.0, 0.0, -3.0, 0.0, 0.0)
-    expected = correct_known_forces(guarded(), KnownForces(0.0023, gain, offset))
+    expected = correct_known_forces(validated(), KnownForces(0.0023, gain, offset))
     made = replace(NONE, delay=np.full(6, 0.0023), gain=np.array(gain), offset=np.array(offset)).log(
-        guarded()
+        validated()
     )
     np.testing.assert_array_equal(made.time, expected.time)
     np.testing.assert_allclose(made.force, expected.force, rtol=1e-12, atol=1e-12)
@@ -155,7 +155,7 @@ def test_forces_are_corrected_as_a_machine_file_would():
 
 def test_lengths_are_corrected_about_the_encoders_zero():
     """Measured is zero + scale (true - zero) + offset."""
-    uf, true = machine("uf"), guarded()
+    uf, true = machine("uf"), validated()
     zero, scale, offset = uf.drive.length_at_zero, np.linspace(0.98, 1.03, 6), np.linspace(-1e-3, 2e-3, 6)
     measured = replace(true, coordinate=zero + scale * (true.length - zero) + offset)
     made = replace(NONE, zero=offset, scale=scale).log(measured)
@@ -190,8 +190,8 @@ def test_a_file_knows_the_pitch_of_all_encoders_but_not_of_one():
 
 def test_struts_with_delays_of_their_own_keep_what_all_have_in_time():
     delay = np.array([0.0, 0.002, 0.0, 0.0, -0.001, 0.0])
-    made = replace(NONE, delay=delay).log(guarded())
-    whole = guarded()
+    made = replace(NONE, delay=delay).log(validated())
+    whole = validated()
     rows = np.searchsorted(whole.time, made.time)
     assert len(rows) == 60 - 2 * 3
     np.testing.assert_array_equal(made.force[:, 0], whole.force[rows, 0])

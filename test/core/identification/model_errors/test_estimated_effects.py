@@ -214,10 +214,10 @@ def test_bristles_are_estimated_with_their_damping():
 
 def test_what_is_not_undone_stays_in_the_equations():
     """Values of a pass before change the columns of other effects, but not what is explained."""
-    begun = Experiment.of([run()], UF, Settings.of(estimator="ls", also=("friction_load",)))
-    values = begun.parameters.nominal.copy()
-    values[begun.parameters.names.index("friction_load")] = 0.05
-    before, after = (one.problem().equations for one in (begun, begun.at(values)))
+    started = Experiment.of([run()], UF, Settings.of(estimator="ls", also=("friction_load",)))
+    values = started.parameters.nominal.copy()
+    values[started.parameters.names.index("friction_load")] = 0.05
+    before, after = (one.problem().equations for one in (started, started.at(values)))
     np.testing.assert_allclose(after.measured, before.measured)
     np.testing.assert_allclose(after.regressor, before.regressor)
 
@@ -286,7 +286,7 @@ def test_a_consistent_estimate_leaves_effects_alone():
 def test_another_error_is_still_found():
     first = identified(SENSORS, ("force_delay", "motor_inertia")).fit.causes[0]
     assert first.name == "force_gain_4"
-    assert "--also force_gain_4" in first.cure
+    assert "--also force_gain_4" in first.correction
 
 
 def test_the_cured_file_gives_the_same_rest(tmp_path, capsys):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pkm_identification.identification.online.judgement.coordinate_steps import SAME, CoordinateSteps
+from pkm_identification.identification.online.diagnosis.coordinate_steps import SAME, CoordinateSteps
 from pkm_identification.machines.load import load_machine
 
 PERIOD, CUTOFF = 1e-3, 150.0

@@ -18,7 +18,11 @@ from core.machines.every_machine import smooth_drives
 from pkm_identification.estimation.filters.recursive import RecursiveEstimator
 from pkm_identification.identification.changes.payload import Carrier
 from pkm_identification.identification.equations.force_equations import force_equations
-from pkm_identification.identification.equations.rest import RestLimits, find_standstill, leave_out
+from pkm_identification.identification.equations.standstill import (
+    StandstillLimits,
+    find_standstill,
+    leave_out,
+)
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
@@ -34,7 +38,7 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.rigid_bodies import parallel_axes
 from pkm_identification.motion import DriveLog, DriveSample
 from pkm_identification.signals.forces.acting import acting
-from pkm_identification.signals.guard import GuardedLog
+from pkm_identification.signals.input_validation import ValidatedLog
 
 PERIOD, SECONDS = 2e-3, 6.0
 WITH_FRICTION = "mast with friction"
@@ -80,15 +84,15 @@ def moved_log(one, seconds=SECONDS, seed=0, rest=True):
 
 def causal_equations(one, settings, unknowns, log):
     """Equations of a log as a whole behind causal filters, shape as those of the estimator of a stream."""
-    guarded = GuardedLog(
+    validated = ValidatedLog(
         *log, np.zeros(len(log[0]), dtype=np.int64), np.zeros(len(log[0]), dtype=bool), {}, {}, PERIOD
     )
-    samples = samples_of(acting(guarded, settings.guard), one, settings.filter, causal=True)
+    samples = samples_of(acting(validated, settings.validation), one, settings.filter, causal=True)
     noise = rate_noise(one, settings.filter)
     equations = force_equations(one, unknowns, samples, settings.band, True, noise=noise, corrected=True)
     moved = samples.motion
     still = find_standstill(
-        RestLimits.of(one, unknowns), moved.coordinate, moved.rate, samples.segment, settings.band, True
+        StandstillLimits.of(one, unknowns), moved.coordinate, moved.rate, samples.segment, settings.band, True
     )
     return leave_out(equations, still), int(still.all(axis=1).sum())
 
@@ -144,7 +148,7 @@ def test_kernels_of_a_stream_serve_any_number_of_drives():
     """Sizes stand in arrays: machines of other numbers of drives use the versions that the first has compiled."""
     from pkm_identification.identification.equations import equation_filter
     from pkm_identification.signals import causal
-    from pkm_identification.signals.guard import judgement
+    from pkm_identification.signals.input_validation import judgement
 
     kernels = (
         equation_filter._take_sample,

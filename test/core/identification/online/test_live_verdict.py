@@ -69,7 +69,7 @@ def test_a_fault_is_named_and_nothing_is_called_identifiable(runs, name, change,
     found = estimator.fit.causes[0]
     assert found.name == cause
     assert found.value == pytest.approx(value[0], abs=value[1])
-    assert found.cure
+    assert found.correction
     assert IDENTIFIABLE not in estimator.estimate.status
     assert IN_DOUBT in estimator.estimate.status
 

@@ -99,8 +99,12 @@ def test_sums_are_those_of_their_definition():
     rng = np.random.default_rng(5)
     running = RunningUncertainty(3)
     noise = np.diag([0.5, 2.0])
-    rows, residuals, bends = rng.normal(size=(40, 2, 3)), rng.normal(size=(40, 2)), rng.normal(size=(40, 2))
-    for row, residual, bend in zip(rows, residuals, bends, strict=True):
+    rows, residuals, transitions = (
+        rng.normal(size=(40, 2, 3)),
+        rng.normal(size=(40, 2)),
+        rng.normal(size=(40, 2)),
+    )
+    for row, residual, bend in zip(rows, residuals, transitions, strict=True):
         running.add(row, noise, residual, bend)
     weight = np.linalg.inv(noise)
     information = sum(row.T @ weight @ row for row in rows) + np.eye(3)
@@ -112,7 +116,7 @@ def test_sums_are_those_of_their_definition():
             both = np.outer(score, scores[k - lag])
             meat += (1 - lag / 13) * (both + both.T)
     bread = np.linalg.inv(information)
-    bias = bread @ sum(row.T @ weight @ bend for row, bend in zip(rows, bends, strict=True))
+    bias = bread @ sum(row.T @ weight @ bend for row, bend in zip(rows, transitions, strict=True))
     factor = np.sqrt(np.maximum(np.diag(bread @ meat @ bread) / np.diag(bread), 1.0))
     expected = np.outer(factor, factor) * bread + np.outer(bias, bias)
     np.testing.assert_allclose(covariance_of(running, np.linalg.cholesky(bread)), expected, rtol=1e-10)
@@ -130,12 +134,12 @@ def test_equations_that_are_not_finite_leave_no_trace():
 
 def test_a_bend_that_is_told_late_belongs_to_the_equation_it_is_of():
     rng = np.random.default_rng(8)
-    rows, bends = rng.normal(size=(30, 2, 3)), rng.normal(size=(30, 2))
+    rows, transitions = rng.normal(size=(30, 2, 3)), rng.normal(size=(30, 2))
     prompt, late = RunningUncertainty(3), RunningUncertainty(3)
     nothing = np.zeros(2)
     for k in range(30):
-        prompt.add(rows[k], np.eye(2), nothing, bends[k] if k < 28 else nothing)
-        late.add(rows[k], np.eye(2), nothing, bends[k - 2] if k >= 2 else nothing, 2)
+        prompt.add(rows[k], np.eye(2), nothing, transitions[k] if k < 28 else nothing)
+        late.add(rows[k], np.eye(2), nothing, transitions[k - 2] if k >= 2 else nothing, 2)
     nothing_known = np.zeros((3, 3))
     np.testing.assert_allclose(
         covariance_of(late, nothing_known), covariance_of(prompt, nothing_known), rtol=1e-12

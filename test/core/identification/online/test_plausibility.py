@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from pkm_identification.estimation.estimate import make_estimate
-from pkm_identification.identification.online.judgement.plausibility import BEYOND, Plausibility
+from pkm_identification.identification.online.diagnosis.plausibility import BEYOND, Plausibility
 from pkm_identification.machines.load import load_machine
 from pkm_identification.parameters.prior import Prior
 

@@ -141,17 +141,17 @@ def test_a_minute_at_rest_changes_nothing_and_hides_neither_payload_nor_motion(s
     before, truth = online.recursive.estimate(), simulated.truth
     rested, settled = simulated.rested, len(simulated.settled[0])
     stream.take(tuple(each[:settled] for each in rested))
-    begun, at_rest = online.recursive.estimate(), online.counts["resting"]
+    started, at_rest = online.recursive.estimate(), online.counts["resting"]
     stream.take(tuple(each[settled:] for each in rested))
     estimate = online.recursive.estimate()
     # nothing changes in the last digit
     assert online.counts["resting"] - at_rest == pytest.approx(2 * MINUTE * REPEATED * RATE / stride, abs=1)
-    np.testing.assert_array_equal(estimate.values, begun.values)
-    np.testing.assert_array_equal(estimate.covariance, begun.covariance)
-    assert estimate.status == begun.status
+    np.testing.assert_array_equal(estimate.values, started.values)
+    np.testing.assert_array_equal(estimate.covariance, started.covariance)
+    assert estimate.status == started.status
     assert online.resting
     # the band shows the end of the motion for a second
-    assert begun.count - before.count < 1.5 * RATE / stride
+    assert started.count - before.count < 1.5 * RATE / stride
     assert shown(estimate).sum() == shown(before).sum() > 10
     assert largest(before, truth) < LARGEST
     assert largest(estimate, truth) < LARGEST

@@ -23,13 +23,13 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.signals.causal import CausalFilter, FilterSettings, filter_log_causally
-from pkm_identification.signals.continuity import Continuity, numbered_stretches
+from pkm_identification.signals.continuity import Continuity, number_segments
 from pkm_identification.signals.forces.acting import acting
-from pkm_identification.signals.guard import GuardSettings, StreamGuard
+from pkm_identification.signals.input_validation import InputValidator, ValidationSettings
 from pkm_identification.signals.rate import RateWatch
 
 NOMINAL = synthetic.nominal()
-GUARD = GuardSettings.of(NOMINAL)
+GUARD = ValidationSettings.of(NOMINAL)
 FILTER = FilterSettings(GUARD.period, 150.0)
 FAULTS = [
     ("drop", 300, 0, 2),
@@ -61,7 +61,7 @@ def test_a_log_as_a_whole_gives_what_the_stage_gives_sample_by_sample(kind, jitt
     samples = streamed(stage, log)
     continuity = Continuity(GUARD.period)
     numbers = [continuity.number(sample.time, sample.segment) for sample in samples]
-    motion, left_out = filter_log_causally(StreamGuard(GUARD).guard(log), settings)
+    motion, left_out = filter_log_causally(InputValidator(GUARD).validation(log), settings)
     assert left_out == stage.counts["wrong_rate"] > 500
     np.testing.assert_array_equal(motion.time, [sample.time for sample in samples])
     for name, own in (
@@ -84,11 +84,11 @@ def test_forces_behind_a_motor_follow_the_period_of_the_stamps():
     belt, measured = Machine.load("uf_belt"), 1e-3 / 1.04
     log = smooth_log(900)
     log = replace(log, time=10.0 + measured * np.arange(len(log)))
-    stage = FilterStage(GuardSettings.of(belt), FILTER)
+    stage = FilterStage(ValidationSettings.of(belt), FILTER)
     found = {sample.time: sample for sample in streamed(stage, log)}
     assert stage.rate.period == pytest.approx(measured, rel=1e-9)
-    guard = GuardSettings.of(belt, measured)
-    whole = CausalFilter(FILTER).filter(acting(StreamGuard(guard).guard(log), guard))
+    validation = ValidationSettings.of(belt, measured)
+    whole = CausalFilter(FILTER).filter(acting(InputValidator(validation).validation(log), validation))
     assert len(found) > 800
     np.testing.assert_array_equal(whole.time, list(found))
     for name, own in (("length", "coordinate"), ("force", "force")):
@@ -98,8 +98,8 @@ def test_forces_behind_a_motor_follow_the_period_of_the_stamps():
 
 def test_a_stream_at_the_right_rate_passes_whole():
     log = smooth_log(2000, jitter=2e-4)
-    guarded = StreamGuard(GUARD).guard(log)
-    motion, left_out = filter_log_causally(guarded, FILTER)
+    validated = InputValidator(GUARD).validation(log)
+    motion, left_out = filter_log_causally(validated, FILTER)
     stage = FilterStage(GUARD, FILTER)
     assert len(streamed(stage, log)) == len(motion) > 1900
     assert left_out == stage.counts["wrong_rate"] == 0
@@ -133,9 +133,9 @@ def test_stretches_of_a_whole_stream_are_those_of_its_receiver():
     segment = np.cumsum(rng.random(500) < 0.02)
     continuity = Continuity(1e-3)
     expected = [continuity.number(t, s) for t, s in zip(time.tolist(), segment.tolist(), strict=True)]
-    np.testing.assert_array_equal(numbered_stretches(time, segment, 1e-3), expected)
+    np.testing.assert_array_equal(number_segments(time, segment, 1e-3), expected)
     assert continuity.breaks > 5
-    assert len(numbered_stretches(time[:0], segment[:0], 1e-3)) == 0
+    assert len(number_segments(time[:0], segment[:0], 1e-3)) == 0
 
 
 def test_segments_go_on_after_a_restart_and_begin_afresh_after_a_reset():

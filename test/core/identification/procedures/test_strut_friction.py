@@ -16,11 +16,11 @@ import pytest
 
 from pkm_identification.cli import main
 from pkm_identification.errors import LogError
-from pkm_identification.identification.procedures.friction_bend import friction_bend
 from pkm_identification.identification.procedures.friction_test import (
     FrictionSettings,
     measure_friction,
 )
+from pkm_identification.identification.procedures.friction_transition import fit_friction_transition
 from pkm_identification.identification.procedures.strut_friction import (
     StrutSamples,
     friction_curve,
@@ -101,7 +101,7 @@ def test_one_direction_only_is_not_tested():
 
 def test_transition_rate_is_found_and_no_stribeck_excess_invented():
     made = samples()
-    bend = friction_bend(made.rate, made.force, made.segment, 0.001)
+    bend = fit_friction_transition(made.rate, made.force, made.segment, 0.001)
     assert abs(bend.transition_rate.value - 0.002) < 4 * bend.transition_rate.std < 0.0004
     assert bend.static_ratio is None
     assert bend.stribeck_rate is None
@@ -109,7 +109,7 @@ def test_transition_rate_is_found_and_no_stribeck_excess_invented():
 
 def test_stribeck_excess_is_found():
     made = samples(stribeck=(12.0, 0.008))
-    bend = friction_bend(made.rate, made.force, made.segment, 0.002)
+    bend = fit_friction_transition(made.rate, made.force, made.segment, 0.002)
     assert abs(bend.transition_rate.value - 0.002) < 4 * bend.transition_rate.std
     assert abs(bend.stribeck_rate.value - 0.008) < 4 * bend.stribeck_rate.std
     assert abs(bend.static_ratio.value - (1 + 12.0 / 26.0)) < 4 * bend.static_ratio.std
@@ -124,7 +124,7 @@ def test_stribeck_excess_is_found():
 def test_no_bend_without_friction():
     made = samples()
     noise = np.random.default_rng(1).standard_normal(len(made.rate))
-    bend = friction_bend(made.rate, noise, made.segment, 0.002)
+    bend = fit_friction_transition(made.rate, noise, made.segment, 0.002)
     assert bend.transition_rate is None
     assert bend.static_ratio is None
 
@@ -157,8 +157,8 @@ def test_machine_whose_masses_are_wrong(machine, slow):
         assert abs(strut.coulomb.value - coulomb) < 4 * strut.coulomb.std < 0.1 * coulomb
         # there is none, and the load is uncertain by several newtons
         assert abs(strut.asymmetry.value) < 3 * strut.asymmetry.std
-        assert test.bends[number].transition_rate.value == pytest.approx(0.002, rel=0.1)
-        assert test.bends[number].stribeck_rate is None
+        assert test.transitions[number].transition_rate.value == pytest.approx(0.002, rel=0.1)
+        assert test.transitions[number].stribeck_rate is None
 
 
 def test_struts_that_rest_are_not_tested(machine, slow):
@@ -206,7 +206,7 @@ def test_simulated_machine_that_sticks_and_slips(machine):
         replace(machine, friction=friction), "slow", 9.0, nominal=machine, sensors=SensorSettings(0.005)
     )
     test = measure_friction([record.log()], machine)
-    bend = test.bends[1]
+    bend = test.transitions[1]
     # stick and slip smears the bend by some percent; without excess the ratio would be 1
     assert bend.static_ratio.value == pytest.approx(1.4, abs=0.1)
     assert bend.stribeck_rate.value == pytest.approx(0.006, rel=0.15)

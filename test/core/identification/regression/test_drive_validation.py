@@ -23,7 +23,7 @@ from pkm_identification.identification.regression.limits import measure_step
 from pkm_identification.identification.regression.validation import validate_logs
 from pkm_identification.identification.settings import Settings
 from pkm_identification.motion import DriveLog
-from pkm_identification.signals.guard import judgement
+from pkm_identification.signals.input_validation import sample_checks
 
 
 def validated(log, one=None):
@@ -192,16 +192,17 @@ def test_the_guard_is_compiled_once_for_any_number_of_drives():
     """Sizes stand in arrays, never in types."""
     random, versions = np.random.default_rng(0), []
     for count in (1, 2, 3, 6, 7):
-        memory, past = np.zeros(1, dtype=judgement.MEMORY), np.zeros((judgement.REMEMBERED, count))
-        clock = np.array([(PERIOD, 0.01, 0.5)], dtype=judgement.CLOCK)
-        limits = np.full((judgement.LIMITED, count), np.inf)
-        limits[judgement.LOWEST] = -np.inf
+        memory, past = np.zeros(1, dtype=sample_checks.MEMORY), np.zeros((sample_checks.REMEMBERED, count))
+        clock = np.array([(PERIOD, 0.01, 0.5)], dtype=sample_checks.CLOCK)
+        limits = np.full((sample_checks.LIMITED, count), np.inf)
+        limits[sample_checks.LOWEST] = -np.inf
         value, force = random.standard_normal((2, count))
         assert (
-            judgement.judge(1.0, value, force, True, memory, past, (clock, limits))[0] == judgement.ACCEPTED
+            sample_checks.judge(1.0, value, force, True, memory, past, (clock, limits))[0]
+            == sample_checks.ACCEPTED
         )
         versions.append(
-            set(judgement.judge.signatures)
+            set(sample_checks.judge.signatures)
         )  # with those that other tests of the process have used
     assert versions[1:] == 4 * [versions[0]]
 

@@ -22,7 +22,7 @@ from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.tolerances import Tolerances
 from pkm_identification.signals.drive import convert_counts
-from pkm_identification.signals.guard import GuardSettings
+from pkm_identification.signals.input_validation import ValidationSettings
 
 GAINS = [1.0, 1.02, 0.97, 1.1, 1.0, 1.0]
 
@@ -51,8 +51,8 @@ def test_a_file_without_them_knows_nothing():
     plain = machine("uf")
     assert plain.drive.known_forces is None
     assert plain.tolerances == Tolerances()
-    assert GuardSettings.of(plain).known is None
-    assert GuardSettings.of(machine(cured())).known.delay == 0.0019
+    assert ValidationSettings.of(plain).known is None
+    assert ValidationSettings.of(machine(cured())).known.delay == 0.0019
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_the_sample_rate_alone_is_a_drive():
     assert isinstance(drive, Drive)
     assert (drive.sample_rate, drive.has_encoder, drive.has_motor) == (100.0, False, False)
     assert machine(made).motor_mass == 0.0
-    assert GuardSettings.of(machine(made)).period == 0.01
+    assert ValidationSettings.of(machine(made)).period == 0.01
     with pytest.raises(LogError, match=r"drive.encoder.*which has none"):
         convert_counts(as_machine(machine(made)).drives, np.zeros((1, 6)), "uf")
     del made["drive"]["sample_rate"]

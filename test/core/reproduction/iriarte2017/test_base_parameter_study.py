@@ -17,7 +17,7 @@ from core.reproduction.iriarte2017.four_bar_equations import count_kept, regress
 
 from pkm_identification.reproduction.iriarte2017.runs import run_study
 from pkm_identification.reproduction.number import AGREES, NOT_REPRODUCED
-from pkm_identification.reproduction.study_file import judge_study
+from pkm_identification.reproduction.study_file import assess_study
 
 pytestmark = pytest.mark.slow
 PACKAGE = "pkm_identification.reproduction.iriarte2017"
@@ -36,7 +36,7 @@ def study():
 
 
 def judge(study):
-    return {one["name"]: one["verdict"] for one in judge_study(PACKAGE, study).document["numbers"]}
+    return {one["name"]: one["verdict"] for one in assess_study(PACKAGE, study).document["numbers"]}
 
 
 def test_the_rules_give_the_text_s_tables(study):

@@ -22,10 +22,15 @@ from pkm_identification.mechanisms.actuators.transfer import Transfer, lateness
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 from pkm_identification.motion import DriveLog
-from pkm_identification.signals.forces.acting import acting, corrections_of, noise_passed, winding
+from pkm_identification.signals.forces.acting import (
+    acting,
+    compute_motor_side_compliance,
+    corrections_of,
+    noise_passed,
+)
 from pkm_identification.signals.forces.correction import CorrectionStream, corrected_log
 from pkm_identification.signals.forces.drive_transfer import DriveTransfer
-from pkm_identification.signals.guard import GuardSettings, StreamGuard
+from pkm_identification.signals.input_validation import InputValidator, ValidationSettings
 
 PERIOD = 1e-3
 DRIVES = tuple(Drive(f"length_{i}", f"strut_{i}", "m", f"force_{i}") for i in range(1, 7))
@@ -59,11 +64,11 @@ def reports(transfer):
     late = TIME - transfer.late
     length = course(TIME)
     if transfer.compliance > 0.0:
-        wound = [transfer.compliance * pull(late, k) for k in range(4)]
+        deflection = [transfer.compliance * pull(late, k) for k in range(4)]
         # damping: c0 (S - T S') to first order in T, whose rest is (2 pi 8 T)^2 = 1e-4 of 0.5 mm
         lag = transfer.damping_time
-        motor_rate = course(late, 1) + wound[1] - lag * wound[2]
-        motor_second = course(late, 2) + wound[2] - lag * wound[3]
+        motor_rate = course(late, 1) + deflection[1] - lag * deflection[2]
+        motor_second = course(late, 2) + deflection[2] - lag * deflection[3]
         force = pull(late) + transfer.motor_mass * motor_second
         friction = transfer.motor_friction
         force += friction.viscous * motor_rate
@@ -102,23 +107,23 @@ def test_what_acts_comes_back(transfer, length_error, force_error):
     assert np.median(np.abs(force[inner] - expected)) > 20 * force_error
 
 
-def guarded(length, force, hole=False):
+def validated(length, force, hole=False):
     time = np.delete(TIME, slice(700, 760)) if hole else TIME
     rows = np.searchsorted(TIME, time)
-    settings = GuardSettings(period=PERIOD, drives=DRIVES)
-    stream = StreamGuard(settings)
+    settings = ValidationSettings(period=PERIOD, drives=DRIVES)
+    stream = InputValidator(settings)
     stepped = [
         sample
         for row, stamp in zip(rows, time, strict=True)
         for sample in stream.step(stamp, length[row], force[row])
     ]
-    return StreamGuard(settings).guard(DriveLog(time, length[rows], force[rows], "made")), stepped
+    return InputValidator(settings).validation(DriveLog(time, length[rows], force[rows], "made")), stepped
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transfer", [SCREW, BELT, Transfer(3e-4)])
 def test_a_stream_gives_what_a_log_does(transfer):
-    log, stepped = guarded(*reports(transfer), hole=True)
+    log, stepped = validated(*reports(transfer), hole=True)
     correction = DriveTransfer([transfer, *[SCREW] * 5], PERIOD)
     whole = corrected_log(log, correction)
     stream = CorrectionStream(correction, PERIOD)
@@ -158,9 +163,9 @@ def test_what_a_file_says_is_known():
     assert transfers[0].motor_mass == pytest.approx(actuator.inertia_behind)
     assert [one.acts for one in transfers_of(oil, PERIOD)] == [True] * 6
     assert transfers_of(Machine.load("uf"), PERIOD) is None
-    guard = GuardSettings.of(belt, PERIOD)
-    np.testing.assert_allclose(winding(guard), transfers[0].compliance)
-    assert not np.any(winding(GuardSettings.of(oil, PERIOD)))
+    validation = ValidationSettings.of(belt, PERIOD)
+    np.testing.assert_allclose(compute_motor_side_compliance(validation), transfers[0].compliance)
+    assert not np.any(compute_motor_side_compliance(ValidationSettings.of(oil, PERIOD)))
 
 
 def test_a_held_setpoint_swings_the_oil_by_what_is_taken_from_its_force():
@@ -188,19 +193,19 @@ def test_a_held_setpoint_swings_the_oil_by_what_is_taken_from_its_force():
 
 def test_interpolation_leaves_less_noise_above_all_motion():
     """White noise through the half-sample cubic, its power between two frequencies against that at rest."""
-    guard = replace(GuardSettings(period=PERIOD, drives=DRIVES), transfers=(Transfer(5e-4),) * 6)
+    validation = replace(ValidationSettings(period=PERIOD, drives=DRIVES), transfers=(Transfer(5e-4),) * 6)
     noise = np.random.default_rng(2).normal(size=(1 << 17, 6))
-    _, left = corrections_of(guard, PERIOD)[0].correct(np.zeros_like(noise), noise)
+    _, left = corrections_of(validation, PERIOD)[0].correct(np.zeros_like(noise), noise)
     power = np.abs(np.fft.rfft(left[: 1 << 16], axis=0)) ** 2 / (1 << 16)
     frequency = np.fft.rfftfreq(1 << 16)
     seen = power[(frequency > 0.2) & (frequency < 0.45)].mean(axis=0)
     # 16000 lines of the spectrum: 1 %
-    np.testing.assert_allclose(noise_passed(guard, PERIOD, 0.2, 0.45), seen, rtol=0.05)
+    np.testing.assert_allclose(noise_passed(validation, PERIOD, 0.2, 0.45), seen, rtol=0.05)
 
 
 def test_ideal_drives_keep_their_logs():
-    log, _ = guarded(*reports(SCREW))
-    assert acting(log, GuardSettings.of(Machine.load("uf"), PERIOD)) is log
+    log, _ = validated(*reports(SCREW))
+    assert acting(log, ValidationSettings.of(Machine.load("uf"), PERIOD)) is log
 
 
 def test_samples_faster_than_commands_see_no_swing():

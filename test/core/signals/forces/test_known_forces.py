@@ -20,7 +20,7 @@ from pkm_identification.mechanisms.hexapod.drive import KnownForces
 from pkm_identification.motion import DriveLog
 from pkm_identification.signals.forces.correction import CorrectionStream
 from pkm_identification.signals.forces.known import ForceAlignment, correct_known_forces
-from pkm_identification.signals.guard import GuardedLog, GuardSettings, StreamGuard
+from pkm_identification.signals.input_validation import InputValidator, ValidatedLog, ValidationSettings
 
 PERIOD = 0.002
 DRIVES = tuple(Drive(f"length_{i}", f"strut_{i}", "m", f"force_{i}") for i in range(1, 7))
@@ -31,23 +31,23 @@ def true_force(time: np.ndarray) -> np.ndarray:
     return 100 * np.sin(2 * np.pi * np.outer(time, np.arange(2.0, 8.0)))
 
 
-def guarded(delay: float, hole: bool = False) -> tuple[GuardedLog, list]:
-    """A log in one or two segments, and the same samples as the guard's `step` gives them."""
+def validated(delay: float, hole: bool = False) -> tuple[ValidatedLog, list]:
+    """A log in one or two segments, and the same samples as input validation's `step` gives them."""
     time = PERIOD * np.arange(600)
     if hole:
         time = np.delete(time, slice(300, 340))
     length = np.full((len(time), 6), 0.4)
     force = np.array(GAIN) * true_force(time - delay) + np.array(OFFSET)
-    settings = GuardSettings(period=PERIOD, drives=DRIVES)
-    stream = StreamGuard(settings)
+    settings = ValidationSettings(period=PERIOD, drives=DRIVES)
+    stream = InputValidator(settings)
     stepped = [sample for t, l, f in zip(time, length, force, strict=True) for sample in stream.step(t, l, f)]
-    return StreamGuard(settings).guard(DriveLog(time, length, force, "made")), stepped
+    return InputValidator(settings).validation(DriveLog(time, length, force, "made")), stepped
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.004, 0.0017, -0.0011, 0.0005, -0.006])
 @pytest.mark.parametrize("hole", [False, True])
 def test_forces_come_back_as_they_were(delay, hole):
-    log, stepped = guarded(delay, hole)
+    log, stepped = validated(delay, hole)
     known = KnownForces(delay, GAIN, OFFSET)
     right = correct_known_forces(log, known)
     # a cubic through samples 2 ms apart, tones up to 7 Hz: 3/128 (2 pi 7 0.002)^4 of 100 N
@@ -63,13 +63,13 @@ def test_forces_come_back_as_they_were(delay, hole):
 
 
 def test_nothing_known_changes_nothing():
-    log, _ = guarded(0.0)
+    log, _ = validated(0.0)
     assert correct_known_forces(log, None) is log
 
 
 def test_samples_without_forces_pass():
     stream = CorrectionStream(ForceAlignment.of(KnownForces(0.004, GAIN, OFFSET), PERIOD), PERIOD)
-    _, stepped = guarded(0.0)
+    _, stepped = validated(0.0)
     assert not stream.step(stepped[0])
     bare = type(stepped[0])(1.0, stepped[0].coordinate, None, 0, False)
     assert stream.step(bare) == [bare]
@@ -78,7 +78,7 @@ def test_samples_without_forces_pass():
 @pytest.mark.parametrize("delay", [0.0, 0.004, 0.002, 0.0017, -0.002, -0.01])
 def test_a_stream_follows_another_period_without_a_hole(delay):
     """A delay is no longer one of whole samples, and neighbours are others; no sample is lost or comes twice."""
-    log, stepped = guarded(delay)
+    log, stepped = validated(delay)
     known = KnownForces(delay, GAIN, OFFSET)
     stream = CorrectionStream(ForceAlignment.of(known, PERIOD), PERIOD)
     passed = []

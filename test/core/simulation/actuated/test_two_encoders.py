@@ -49,8 +49,8 @@ def test_the_cascade_acts_on_the_one_the_file_names(cascade):
     if cascade == "motor":
         np.testing.assert_array_equal(both.motor_length, one.length)
     # the belt is wound up by what the motors pull with: 5.3e5 N/m at the strut
-    wound = both.motor_length - both.length
-    assert 1e-5 < np.abs(wound).max() < 1e-2
+    deflection = both.motor_length - both.length
+    assert 1e-5 < np.abs(deflection).max() < 1e-2
     assert not np.any([transfer.on_motor for transfer in transfers_of(belt(encoder="both"), 1e-3)])
 
 

@@ -164,7 +164,7 @@ def _search(form, draws, base, platform, constant, roots, simple, hits, count):
         if not is_simple and not _find_worst(form, z, constant) < ROOT:
             continue
         converged += 1
-        place = -1
+        index = -1
         for m in range(count):
             minus, plus = 0.0, 0.0
             for k in range(8):
@@ -172,20 +172,20 @@ def _search(form, draws, base, platform, constant, roots, simple, hits, count):
                 plus += (roots[m, k] + z[k]) ** 2
             near = SAME if is_simple and simple[m] else SAME_MULTIPLE
             if min(minus, plus) < near * near:
-                place = m
+                index = m
                 break
-        if place < 0:
+        if index < 0:
             if count == len(roots):
                 return count, converged
-            place = count
+            index = count
             count += 1
-            copy_vector(z, roots[place])
-            simple[place] = is_simple
-            hits[place] = 0
-        elif is_simple and not simple[place]:
-            copy_vector(z, roots[place])
-            simple[place] = True
-        hits[place] += 1
+            copy_vector(z, roots[index])
+            simple[index] = is_simple
+            hits[index] = 0
+        elif is_simple and not simple[index]:
+            copy_vector(z, roots[index])
+            simple[index] = True
+        hits[index] += 1
     return count, converged
 
 

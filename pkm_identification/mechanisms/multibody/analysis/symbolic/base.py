@@ -100,7 +100,7 @@ class SymbolicBaseParameters:
         """How many base parameters are left."""
         return len(self.elimination.kept)
 
-    def beside(self, more: tuple[str, ...]) -> SymbolicBaseParameters:
+    def extend_with(self, more: tuple[str, ...]) -> SymbolicBaseParameters:
         """Return the same with parameters after these that depend on no other."""
         if not more:
             return self
@@ -233,14 +233,14 @@ def _choose_arithmetic(
 
 
 def _reduce_rows(elimination: Elimination, columns: NDArray[np.int64]) -> Eliminated:
-    place = {int(column): k for k, column in enumerate(columns)}
-    given_up = sorted(place[pivot] for pivot in elimination.rows)
+    index = {int(column): k for k, column in enumerate(columns)}
+    given_up = sorted(index[pivot] for pivot in elimination.rows)
     kept = [k for k in range(len(columns)) if k not in set(given_up)]
     return _eliminate(
         kept,
         given_up,
         {
-            (place[column], place[pivot]): -value
+            (index[column], index[pivot]): -value
             for pivot, row in elimination.rows.items()
             for column, value in row.items()
             if column != pivot

@@ -96,17 +96,17 @@ def formulas(base: SymbolicBaseParameters, cache: Formulas) -> dict[tuple[int, i
     """
     if base.columns is None:
         raise SettingsError("formulas are made of each body's own parameters, without --symmetry")
-    place = {int(column): k for k, column in enumerate(base.columns)}
+    index = {int(column): k for k, column in enumerate(base.columns)}
     elimination = Elimination(cache.is_zero, cache.short)
     for one in base.applied:
         vector = {
             column: cache.number(value)
             for column, value in null_vector(one.step, base.named).items()
-            if column in place
+            if column in index
         }
         elimination.add(vector, one.parameter.__ne__)
     return {
-        (place[column], place[pivot]): cache.factored(-value)
+        (index[column], index[pivot]): cache.factored(-value)
         for pivot, row in elimination.rows.items()
         for column, value in row.items()
         if column != pivot

@@ -92,5 +92,5 @@ class JointGraph:
         for joint in self._joints:
             ends = self._ends[joint.name]
             if joint.name in self.points and set(ends) == {GROUND_BODY, b}:
-                place = joint.place[ends.index(b)]
-                yield joint.name, self._facts.geometry.points[b].index(place)
+                position = joint.place[ends.index(b)]
+                yield joint.name, self._facts.geometry.points[b].index(position)

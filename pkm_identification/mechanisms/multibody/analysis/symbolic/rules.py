@@ -92,7 +92,7 @@ def steps(description: Description, facts: Facts) -> Iterator[Step]:
     # complete tensors, then masses over balls, hinges, what the ground lends, and what bodies share that no joint joins
     for joint, giver, taker in (*joined, *(("", *pair) for pair in apart)):
         if facts.same_turning(giver, taker):
-            yield from _turn_alike(facts, joint, giver, taker)
+            yield from _turn_together(facts, joint, giver, taker)
     for joint, giver, taker in joined:
         if joint in graph.points and not facts.same_turning(giver, taker):
             yield from _share_common_point(facts, joint, giver, taker)
@@ -134,7 +134,7 @@ def _list_vanishing(facts: Facts, b: int, lends: bool) -> Iterator[Step]:
             yield _move_mass(b, None, (k, None), "")
 
 
-def _turn_alike(facts: Facts, joint: str, giver: int, taker: int) -> Iterator[Step]:
+def _turn_together(facts: Facts, joint: str, giver: int, taker: int) -> Iterator[Step]:
     """Bodies that turn alike: any quadrupole, and any dipole where they have a point in common."""
     shared = facts.shared_directions(giver, taker)
     pair = _move_two_across(facts, giver, shared)

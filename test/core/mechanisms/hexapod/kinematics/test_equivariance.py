@@ -82,13 +82,13 @@ def test_unit_of_length(name, scale):
     """A machine thirty times as large, moving alike, has the same angles and thirty times the lengths."""
     m, other = Machine.load(name), moved(name, scale=scale)
     motion = states(m, 100, 2)
-    stretch = np.array([scale] * 3 + [1.0] * 3)
+    segment_length = np.array([scale] * 3 + [1.0] * 3)
     larger = PlatformMotion(
         motion.time,
         scale * motion.position,
         motion.rotation,
-        stretch * motion.twist,
-        stretch * motion.acceleration,
+        segment_length * motion.twist,
+        segment_length * motion.acceleration,
     )
     struts, scaled = strut_motion(m, motion), strut_motion(other, larger)
     for field in ("length", "rate", "acceleration"):

@@ -1,0 +1,19 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""The stream guard: lets no sample through that would harm the filters behind it.
+
+It keeps the accepted samples on the drive's regular clock: a short hole (a dropped sample) is filled by a straight
+line, a long one starts a new segment. The same compiled step serves the online stream and whole logs.
+"""
+
+from .samples import ValidatedLog, ValidatedSample
+from .settings import ValidationSettings
+from .stream import InputValidator
+
+__all__ = ["InputValidator", "ValidatedLog", "ValidatedSample", "ValidationSettings"]
