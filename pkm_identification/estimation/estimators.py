@@ -99,7 +99,7 @@ class Estimator:
 
     @property
     def instruments(self) -> bool:
-        """Whether it needs the twins of the equations."""
+        """Whether it needs two sets of equations whose noise is independent."""
         return self.batch is _run_instrumental
 
     @property
@@ -118,7 +118,9 @@ def _run_robust(problem: Problem) -> LinearFit:
 
 def _run_instrumental(problem: Problem) -> LinearFit:
     if problem.instruments is None:
-        raise PkmError("estimator 'iv': needs the twins of the equations, which only a log as a whole gives")
+        raise PkmError(
+            "estimator 'iv': needs two sets of equations with independent noise, which only a log as a whole gives"
+        )
     return instrumental_variables(problem.equations, problem.instruments, problem.prior, problem.redundancy)
 
 

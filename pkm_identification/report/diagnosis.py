@@ -38,7 +38,7 @@ _WHAT = {
     "unequal_struts": "The struts differ from each other by {size} (relative)",
     "friction_transition": "Friction has a transition rate of {size} instead of the machine file's",
     "friction_stribeck": "Friction near standstill is larger by {size} of Coulomb friction (Stribeck)",
-    "friction_presliding": "Struts deflect by about {size} before they slide (presliding)",
+    "friction_presliding": "Drives give by about {size} before they slide (presliding)",
     "friction_asymmetric": "Coulomb friction{strut} is larger moving out than in, by {size} of itself",
     "friction_square": "Friction{strut} grows with the square of the rate, by {size}",
     "friction_load": "Friction grows with the load, by {size} N per N",
@@ -58,7 +58,7 @@ _WHAT = {
     "hinge_axis": "The fixed hinges point {size} away from where the machine file has them",
     "hinge_at_platform": "The struts turn as if their universal joints were at the platform ({size} of that motion)",
     "no_spin": "The struts turn about their axes otherwise than the machine file says ({size} of the difference)",
-    "compliance": "Struts deflect by {size} between encoder and platform",
+    "compliance": "Drives deflect by {size} between encoder and machine",
 }
 
 # What they are called in a table, where that is not their name

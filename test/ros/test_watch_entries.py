@@ -154,4 +154,4 @@ def test_another_estimator_begins_a_new_run_however_far_it_has_come(listening):
     assert after > run
     node.destroy_publisher(first)
     assert run_of(second, 400) == after
-    assert len(listener.course.entry()["time"]) == 2
+    assert len(listener.history.entry()["time"]) == 2

@@ -76,8 +76,16 @@ def list_found_effects(posterior: Posterior, ratio: float, least: float = 1.0) -
                 if effect.correction_of_one and name in effect.members
                 else effect.correction
             )
-            value, std = effect.offset + size * one.width, float(np.sqrt(variance[k])) * one.width
-            cause = Cause(name, value, std, one.unit, gone, correction.replace("{name}", name), effect.family)
+            value, std = effect.read(size * one.width, float(np.sqrt(variance[k])) * one.width)
+            cause = Cause(
+                name,
+                effect.offset + value,
+                std,
+                one.unit,
+                gone,
+                correction.replace("{name}", name),
+                effect.family,
+            )
             found.append(cause)
     misfit = posterior.normal.cost(mode.values) * _compute_excess(ratio)
     whole = sum(one.explains for one in found) + misfit
@@ -111,8 +119,7 @@ def _assess_beyond(effect: Effect, score: Score, before: float, ratio: float) ->
     along = score.coefficients / max(size, 1e-300)
     std = float(np.sqrt(along @ score.covariance @ along))
     value = float(score.coefficients[0]) if len(along) == 1 else size
-    if effect.reading is not None:
-        value, std = effect.reading(value, std)
+    value, std = effect.read(value, std)
     left = max(score.left, 0.0) / before
     correction = (
         effect.correction.replace("{name}", effect.name) if ratio * np.sqrt(left) <= MAX_FLOOR_RATIO else ""

@@ -227,8 +227,9 @@ def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
     force = np.maximum(force, LEAST_FORCE * float(np.max(force)))
     first = full.basis + full.reversals
     numbers = [k for k, unknown in enumerate(posterior.model.unknowns) if unknown.effect]
+    effects = [nuisance.effect for nuisance in full.nuisances for _ in nuisance.names]
     found = []
-    for index, k in enumerate(numbers):
+    for index, (k, effect) in enumerate(zip(numbers, effects, strict=True)):
         unknown, value = posterior.model.unknowns[k], float(mode.unknowns[k])
         if abs(value) <= LIKELY * std[k]:
             continue
@@ -238,12 +239,10 @@ def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
         share = float(np.max(added / force))
         large = abs(value) * unknown.widened > 1.0 or share > LARGE_SHARE
         if (large and abs(value) > FOUND * std[k]) or share > VERY_LARGE_SHARE:
-            found.append(
-                FoundEffect(
-                    unknown.name, value * unknown.width, float(std[k]) * unknown.width, unknown.unit, share
-                )
-            )
-    return tuple(sorted(found, key=lambda one: -abs(one.value) / one.std))
+            size, its_std = effect.read(value * unknown.width, float(std[k]) * unknown.width)
+            one = FoundEffect(unknown.name, size, its_std, unknown.unit, share)
+            found.append((-abs(value) / float(std[k]), one))
+    return tuple(one for _, one in sorted(found, key=lambda pair: pair[0]))
 
 
 def _find_impossible(posterior: Posterior, values: tuple[KnownValue, ...]) -> str:

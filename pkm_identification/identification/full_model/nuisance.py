@@ -117,14 +117,16 @@ def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]
     kinds = (DELAY, GAIN, GRAVITY, OFFSET, GEOMETRY, name_offset(machine), *FRICTION)
     found = [effect for effect in find_effects(machine, parameters) if effect.name in kinds]
     names = [effect.name for effect in found]
-    shapes = Counter[str]()  # of one kind: a grid of transitions has a number for each
+    every = (*found, *unsearched.effects(machine))
+    kinds_of, shapes = Counter(effect.name for effect in every), Counter[str]()
     made = []
-    for effect in (*found, *unsearched.effects(machine)):
+    for effect in every:
         # joints and zeros of the drives are one effect where joints are known
         if effect.name == name_offset(machine) and GEOMETRY in names:
             continue
-        shapes[effect.name] += 1
-        made.append(_apply_prior(machine, effect, shapes[effect.name]))
+        shapes[effect.name] += 1  # of one kind: a grid of transitions has a number for each
+        number = shapes[effect.name] if kinds_of[effect.name] > 1 else 0
+        made.append(_apply_prior(machine, effect, number))
     return [*made, *_list_stated(machine)]
 
 
@@ -155,13 +157,14 @@ def _compute_shifted(shifts: Sequence[dict[str, float]], situation: Situation) -
     return np.nan_to_num(np.stack(added, axis=2))
 
 
-def _apply_prior(machine: Machine, effect: Effect, first: int = 1) -> Nuisance:
+def _apply_prior(machine: Machine, effect: Effect, first: int = 0) -> Nuisance:
     """Return an effect with what the machine's knowledge says of its coefficients, else with its own scale.
 
-    Coefficients without names are numbered from `first`.
+    Coefficients without names are numbered from `first`; a single one that is the only of its kind (0) has its name.
     """
     count = len(effect.scale)
-    parts = effect.members or effect.parts or tuple(f"{effect.name}_{first + k}" for k in range(count))
+    numbered = tuple(f"{effect.name}_{max(first, 1) + k}" for k in range(count))
+    parts = effect.members or effect.parts or (numbered if count > 1 or first else (effect.name,))
     names = parts if len(set(parts)) == count else tuple(f"{one}_{k + 1}" for k, one in enumerate(parts))
     units = tuple(effect.unit_of(k) for k in range(count))
     known = _find_numbers(machine, effect)

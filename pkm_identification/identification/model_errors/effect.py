@@ -39,7 +39,7 @@ class Effect:
         Force in the band per unit of each coefficient.
     scale : ndarray, shape (q,)
         What a large coefficient is: standard deviation of its prior.
-    cure : str
+    correction : str
         What to do, for a person; `{name}` stands for the cause's own name.
     correction_of_one : str
         What to do where a single member is the cause, if that is something else.
@@ -83,6 +83,10 @@ class Effect:
     positive: bool = False
     units: tuple[str, ...] = ()
     secant: Callable[[Situation, FloatArray], FloatArray] | None = None
+
+    def read(self, value: float, std: float) -> tuple[float, float]:
+        """Return what a coefficient and its deviation mean in the effect's unit, without `offset`."""
+        return (value, std) if self.reading is None else self.reading(value, std)
 
     def unit_of(self, member: int) -> str:
         """Return the unit of one coefficient."""

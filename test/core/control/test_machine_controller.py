@@ -115,7 +115,7 @@ def test_feedback_is_the_mass_matrix_times_the_error_dynamics():
         wanted = mass @ (omega**2 * error + 1.6 * omega * rate) + UF.friction.viscous * omega * error
         np.testing.assert_allclose(back, wanted, rtol=1e-9)
         np.testing.assert_allclose(
-            forward, strut_forces(UF, PlatformMotion(np.zeros(1), *setpoint.ahead.state))[0], rtol=1e-12
+            forward, strut_forces(UF, PlatformMotion(np.zeros(1), *setpoint.upcoming.state))[0], rtol=1e-12
         )
 
 

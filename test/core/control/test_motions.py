@@ -278,4 +278,4 @@ def test_a_stop_takes_longer_where_the_force_limit_asks_for_it():
     limits = MotionLimits(load_machine(weak), LimitSettings())
     assert reference.until(motion).code == CANCELED
     for row in reference.rows:
-        assert limits.check(row.ahead, np.zeros(1)) is None
+        assert limits.check(row.upcoming, np.zeros(1)) is None

@@ -157,7 +157,7 @@ def test_a_follower_gives_the_path_sample_by_sample_and_what_comes():
     motion = made.motion(PERIOD * np.arange(703))
     wanted = strut_lengths(UF, motion.position, motion.rotation)
     np.testing.assert_allclose([row.coordinate for row in rows], wanted[:700], atol=1e-13)
-    np.testing.assert_allclose([row.ahead.state[2][0] for row in rows], motion.twist[3:], atol=1e-12)
+    np.testing.assert_allclose([row.upcoming.state[2][0] for row in rows], motion.twist[3:], atol=1e-12)
     np.testing.assert_allclose(
         np.diff([row.coordinate for row in rows], axis=0) / PERIOD,
         0.5 * np.array([a.rate + b.rate for a, b in pairwise(rows)]),
@@ -190,9 +190,9 @@ def test_a_stop_stays_on_the_path_and_is_smooth(begin):
     for row in rows[::50]:
         assert np.linalg.norm(dense - row.now.state[0], axis=1).min() < 1e-6
     # accelerations change by no more per sample than along the path and the slowing: a jump would be some m/s^2
-    acceleration = np.array([row.ahead.state[3][0] for row in rows])
+    acceleration = np.array([row.upcoming.state[3][0] for row in rows])
     usual = np.abs(np.diff(made.motion(PERIOD * np.arange(600)).acceleration, axis=0)).max()
     assert np.abs(np.diff(acceleration, axis=0)).max() < 3.0 * usual
     # and they are the derivatives of the rates
-    rate = np.array([row.ahead.state[2][0] for row in rows])
+    rate = np.array([row.upcoming.state[2][0] for row in rows])
     np.testing.assert_allclose(np.gradient(rate, PERIOD, axis=0)[2:-2], acceleration[2:-2], atol=0.05)

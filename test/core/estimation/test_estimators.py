@@ -31,7 +31,7 @@ def posed():
     columns = rng.normal(size=(COUNT, OUTPUTS, WIDTH)) / prior.std
     spread = np.linalg.cholesky(positive_definite(rng, OUTPUTS, 0.04))
     made = equations(columns, columns @ truth + rng.normal(size=(COUNT, OUTPUTS)) @ spread.T)
-    problem = Problem(parameter_set(prior), prior, made, typical_force=20.0, twins=(made, made))
+    problem = Problem(parameter_set(prior), prior, made, typical_force=20.0, instruments=(made, made))
     return problem, truth
 
 
@@ -65,7 +65,7 @@ def test_part_of_a_problem_is_the_problem_of_the_part(posed):
     problem, _ = posed
     chosen = np.arange(COUNT) % 3 != 0
     part = problem.part(chosen)
-    assert len(part.equations) == len(part.twins[0]) == chosen.sum()
+    assert len(part.equations) == len(part.instruments[0]) == chosen.sum()
     alone = Problem(problem.parameters, problem.prior, equations(problem.equations.regressor[chosen],
                                                                  problem.equations.measured[chosen]))  # fmt: skip
     first, second = (ESTIMATORS["ls"].run(p, Tuning()) for p in (part, alone))
@@ -100,9 +100,9 @@ def test_forgetting_weighs_the_end(posed):
     assert np.all(std > 2.0 * np.sqrt(np.diag(ESTIMATORS["ls"].run(problem, Tuning()).covariance)))
 
 
-def test_instruments_need_twins(posed):
+def test_instruments_need_two_sets_of_equations(posed):
     problem, _ = posed
-    with pytest.raises(PkmError, match="needs the twins"):
+    with pytest.raises(PkmError, match="needs two sets of equations"):
         ESTIMATORS["iv"].run(Problem(problem.parameters, problem.prior, problem.equations), Tuning())
 
 

@@ -100,7 +100,7 @@ def test_a_fall_shows_masses_and_centre_of_mass_that_motion_leaves_open():
     np.testing.assert_allclose(fallen.values[0], truth()[0], rtol=0.10)
     # without the assumption that struts are alike
     assert all(fallen.status[k] == "identifiable" for k in masses[:6])
-    assert "free fall" in identified(True).beside[0]
+    assert "free fall" in identified(True).notes[0]
 
 
 def test_a_motion_is_no_fall():

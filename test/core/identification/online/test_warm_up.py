@@ -53,7 +53,7 @@ BELTS = """
 machine = Machine.load("uf_belt")
 settings = Settings().resolve(machine)
 log = simulate(machine, "rich", 3.5, seed=4).log()
-stage = FilterStage(settings.guard, settings.filter, by_model(as_machine(machine)))
+stage = FilterStage(settings.validation, settings.filter, by_model(as_machine(machine)))
 with warnings.catch_warnings():
     warnings.simplefilter("error")
     stage.warm_up(as_machine(machine))

@@ -198,11 +198,11 @@ def test_the_guard_is_compiled_once_for_any_number_of_drives():
         limits[sample_checks.LOWEST] = -np.inf
         value, force = random.standard_normal((2, count))
         assert (
-            sample_checks.judge(1.0, value, force, True, memory, past, (clock, limits))[0]
+            sample_checks.check_sample(1.0, value, force, True, memory, past, (clock, limits))[0]
             == sample_checks.ACCEPTED
         )
         versions.append(
-            set(sample_checks.judge.signatures)
+            set(sample_checks.check_sample.signatures)
         )  # with those that other tests of the process have used
     assert versions[1:] == 4 * [versions[0]]
 
