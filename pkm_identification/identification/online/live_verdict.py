@@ -68,6 +68,9 @@ class StreamVerdict:
 def give_total_deviations(estimate: ParameterEstimate, answer: Answer) -> ParameterEstimate:
     """Return a stream's estimate with the total deviations of an answer, of values that have the same name in both.
 
+    A value that is further from the answer's than its deviation has the distance beyond that in its own: the answer
+    allows for effects of the machine that a recursion does not estimate.
+
     What rests on the file is known in combinations only; what contradicts it is in doubt, and everything is where the
     answer is not to be used.
     """
@@ -77,9 +80,11 @@ def give_total_deviations(estimate: ParameterEstimate, answer: Answer) -> Parame
     std, status, covariance = estimate.std.copy(), list(estimate.status), estimate.covariance.copy()
     for k, name in enumerate(estimate.names):
         one = rows.get(name)
-        if one is not None and one.std > std[k]:
-            covariance[k, k] += one.std**2 - std[k] ** 2
-            std[k] = one.std
+        if one is not None:
+            beyond = max(abs(float(estimate.values[k]) - one.value) - one.std, 0.0)
+            total = max(float(std[k]), float(np.hypot(one.std, beyond)))
+            covariance[k, k] += total**2 - std[k] ** 2
+            std[k] = total
         if one is not None and status[k] == IDENTIFIABLE and not one.usable:
             status[k] = IN_DOUBT if one.status == CONTRADICTS else COMBINATION
     return replace(estimate, std=std, status=tuple(status), covariance=covariance)

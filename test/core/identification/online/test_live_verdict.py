@@ -94,9 +94,11 @@ def test_a_right_stream_fits_with_total_deviations(runs, name):
     assert verdict.fit.causes == ()
     estimate, own = estimator.estimate, estimator.recursive.estimate()
     total = {one.name: one for one in verdict.answer.values}
-    for name, std, before, status in zip(estimate.names, estimate.std, own.std, estimate.status, strict=True):
+    rows = zip(estimate.names, estimate.values, estimate.std, own.std, estimate.status, strict=True)
+    for name, value, std, before, status in rows:
         if name in total:
-            assert std == max(before, total[name].std)
+            beyond = max(abs(value - total[name].value) - total[name].std, 0.0)
+            assert std == pytest.approx(max(before, np.hypot(total[name].std, beyond)), rel=1e-12)
             assert status != IDENTIFIABLE or total[name].usable
     assert estimate.status.count(IDENTIFIABLE) > 10
     assert set(estimate.status) & {COMBINATION}
