@@ -63,7 +63,7 @@ class MachineController:
     stop : EmergencyStop or None
         The emergency there is.
     model : BelievedModel
-    guard : InputValidator
+    validation : InputValidator
         Judges the samples; see its `last_rejection`.
     following : Following
         Judges what the struts make of the commands.

@@ -257,7 +257,7 @@ class Settings:
 
     Attributes
     ----------
-    guard : ValidationSettings
+    validation : ValidationSettings
     filter : FilterSettings
         Kinematic low-pass; cutoff 0 lets the encoders decide (`kinematic_cutoff`).
     band : BandSettings

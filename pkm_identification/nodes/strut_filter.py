@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""strut_filter: joint states of any driver in, guarded and filtered motion of the drives out."""
+"""strut_filter: joint states of any driver in, validated and filtered motion of the drives out."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ LEVELS = dict.fromkeys(
 
 
 class StrutFilterNode(PipelineNode):
-    """`strut_states` -> guard -> causal filter -> `strut_states/filtered`."""
+    """`strut_states` -> input validation -> causal filter -> `strut_states/filtered`."""
 
     NAME = "strut_filter"
     TASK = "stream"
@@ -78,7 +78,7 @@ class StrutFilterNode(PipelineNode):
         self.passed = 0
 
     def accept(self, values: Mapping[str, Any]) -> None:
-        """Live parameters: refused when no filter or guard can be made of them."""
+        """Live parameters: refused when no filter or input validation can be made of them."""
         CausalFilter(filter_settings(self.machine, self.period, values).filter)
 
     def apply_changes(self, names: set[str]) -> None:

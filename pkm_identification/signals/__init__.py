@@ -6,4 +6,4 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""Signals: drive conversion, the stream guard, low-pass filters and differences."""
+"""Signals: drive conversion, input validation, low-pass filters and differences."""

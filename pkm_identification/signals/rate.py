@@ -140,7 +140,7 @@ class RateWatch:
 
 
 def followed_rate(log: ValidatedLog) -> tuple[NDArray[np.bool_], FloatArray]:
-    """For each sample (N,) of a guarded log: whether `RateWatch` had nothing against the rate when it came, the period.
+    """For each sample (N,) of a log: whether `RateWatch` had nothing against the rate when it came, the period.
 
     The period (N,) in s is the one `RateWatch` knew then.
     """

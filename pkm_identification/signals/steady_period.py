@@ -106,8 +106,8 @@ def steady_period(spans: FloatArray, counts: FloatArray, nominal: float) -> floa
 def period_of_stamps(time: FloatArray, nominal: float) -> float:
     """Period in s of the stamps of a log, or the stated one where they do not show another.
 
-    Periods are counted as the guard counts them, whose samples the filters get: one for what jitter makes too short,
-    two for what it makes as long.
+    Periods are counted as input validation counts them, whose samples the filters get: one for what jitter makes too
+    short, two for what it makes as long.
 
     Parameters
     ----------

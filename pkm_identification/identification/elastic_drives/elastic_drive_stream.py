@@ -83,7 +83,7 @@ class ElasticDriveStream:
     Parameters
     ----------
     machine : Machine
-    guard : ValidationSettings
+    validation : ValidationSettings
         With drives.
     filtering : FilterSettings
         Of the kinematic low-pass, with its cutoff; the linear phase is used whatever its kind.

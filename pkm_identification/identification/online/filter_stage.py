@@ -64,14 +64,14 @@ class FilterStage:
 
     Parameters
     ----------
-    guard : ValidationSettings
+    validation : ValidationSettings
     filter_settings : FilterSettings
     streams : callable, optional
         Makes what corrects samples by the machine file: `by_forces`, or `by_model`.
 
     Attributes
     ----------
-    guard : InputValidator
+    validation : InputValidator
     filter : CausalFilter
     rate : RateWatch
         Of the samples the filter gets.
@@ -281,7 +281,7 @@ class FilterStage:
         self.events.append(StageEvent(reason, text))
 
     def warm_up(self, machine: Machine) -> None:
-        """Compile (or load from the cache) guard and filter with stages of their own."""
+        """Compile (or load from the cache) input validation and filter with stages of their own."""
         stage = FilterStage(self.validation.settings, self.filter.settings, self._streams)
         for stream in stage.forces:
             stream.warm_up()

@@ -10,7 +10,7 @@
 
 Three stages, each usable alone, in a process of its own:
 
-    FilterStage(guard, filter, streams).step(time, coordinate, force) -> list[DriveSample]
+    FilterStage(validation, filter, streams).step(time, coordinate, force) -> list[DriveSample]
         Input validation, causal filter, rate gate. `delay`, `counts`, `channels`, `events`, `rate`, `received`.
     TrackerStage(machine).step(DriveSample) -> TrackedSample | None
         Loops closed. `counts`, `fault`, `events`, `tracker`; of a machine with a platform `tracker.platform` has the

@@ -55,7 +55,7 @@ class PreparedLog:
 
 
 def prepare_log(log: DriveLog, machine: Machine) -> PreparedLog:
-    """Return a log without extra rows and repeats; what is not finite or outside the limits is left for the guard.
+    """Return a log without extra rows and repeats; what is not finite or outside the limits is left for validation.
 
     Raises
     ------

@@ -34,7 +34,7 @@ SAME_RATE = 0.01  # relative difference up to which two logs run at one rate
 def compute_estimated_period(
     log: DriveLog, machine: Machine, validation: ValidationSettings | None = None, hold: float = 1.0
 ) -> tuple[float, str | None]:
-    """Return the sample period in s of the rows that pass the guard, and a warning when the drive states another.
+    """Return the sample period in s of the rows that pass validation, and a warning when the drive states another.
 
     The measured one where stamps show clearly that it is not the stated one.
 
@@ -42,7 +42,7 @@ def compute_estimated_period(
     ----------
     log : DriveLog
     machine : Machine
-    guard : ValidationSettings, optional
+    validation : ValidationSettings, optional
         What decides which rows are used.
     hold : float
         Samples of the drive in one of the log, where values were held and the repeats are left out.
@@ -89,8 +89,8 @@ def _read_used_stamps(
 ) -> tuple[FloatArray, float]:
     """Return the stamps in s of the rows that pass input validation, and the median of their steps.
 
-    The guard needs a period, and what it drops changes the median: asked again until that stays. All stamps where the
-    guard leaves too few, as it does of a log in another unit.
+    Input validation needs a period, and what it drops changes the median: asked again until that stays. All stamps
+    where input validation leaves too few, as it does of a log in another unit.
     """
     for _ in range(MOST_PASSES):
         given = nominal if nominal is not None and abs(near / nominal - 1.0) < RATE_ERROR else near

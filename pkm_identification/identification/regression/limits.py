@@ -53,7 +53,7 @@ NEIGHBOURS = 1.75  # periods between two stamps that belong to successive sample
 
 
 def apply_validation(log: DriveLog, machine: Machine, validation: ValidationSettings) -> ValidatedLog:
-    """Return a log as the guard leaves it, which drops what the drives' files or the log itself say is none.
+    """Return a log as input validation leaves it, which drops what the drives' files or the log itself say is none.
 
     Raises
     ------

@@ -8,8 +8,9 @@
 
 """Input validation of logs of n drives: what no filter may get is left out, holes are filled, stamps are followed.
 
-The kernel is that of hexapods' guard. Where stamps are uneven either they or the samples jitter: if coordinates move as
-uneven stamps say, samples are taken at a regular clock in between; else they are taken as even, as they stand.
+The kernel is that of hexapods' input validation. Where stamps are uneven either they or the samples jitter: if
+coordinates move as uneven stamps say, samples are taken at a regular clock in between; else they are taken as even, as
+they stand.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ def validate_log(log: DriveLog, machine: Machine, validation: ValidationSettings
         As `prepare_log` leaves it.
     machine : Machine
         Its drives' limits; what they do not state is read off the log.
-    guard : ValidationSettings
+    validation : ValidationSettings
         Resolved.
 
     Raises

@@ -26,7 +26,7 @@ STRUTS = f"{PKM}/msg/StrutStates"
 STRUT_STATES = Interface(
     "strut_states", JOINT_STATE, "coordinates (m or rad) and forces (N or N m) of the drives"
 )
-FILTERED = Interface("strut_states/filtered", STRUTS, "guarded, filtered motion of the drives")
+FILTERED = Interface("strut_states/filtered", STRUTS, "validated, filtered motion of the drives")
 PLATFORM_STATE = Interface(
     "platform_state", PLATFORM, "motion and forces of the machine, pose of its platform"
 )

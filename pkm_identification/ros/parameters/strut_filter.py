@@ -33,7 +33,7 @@ PARAMETERS = (
 
 
 def filter_settings(machine: Machine, period: float, values: Mapping[str, Any]) -> Settings:
-    """Return settings of guard and filter for parameter values, for a stream of the machine with a period (s).
+    """Return settings of validation and filter for parameter values, for a stream of the machine with a period (s).
 
     Raises
     ------

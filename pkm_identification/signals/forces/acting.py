@@ -41,7 +41,7 @@ def noise_passed(validation: ValidationSettings, period: float, low: float, high
 
     Parameters
     ----------
-    guard : ValidationSettings
+    validation : ValidationSettings
     period : float
         s.
     low, high : float
@@ -71,7 +71,7 @@ def acting(log: ValidatedLog, validation: ValidationSettings) -> ValidatedLog:
 
 
 def at_motors(log: ValidatedLog, validation: ValidationSettings) -> ValidatedLog:
-    """Return a guarded log with forces and lengths in front of what yields, as `apply_known_deflections` takes it."""
+    """Return a validated log with forces and lengths in front of what yields, as `apply_known_deflections` takes it."""
     return (
         log
         if validation.known is None
@@ -87,7 +87,7 @@ def apply_known_deflections(
     Parameters
     ----------
     log : ValidatedLog
-    guard : ValidationSettings
+    validation : ValidationSettings
         With drives.
     wound : ndarray, shape (N, n)
         m or rad; NaN in rows where it is not known, which are left out.

@@ -8,9 +8,9 @@
 
 """Corrections of a validated log that need neighbouring samples: of whole logs, and one sample at a time.
 
-Offline they are applied behind the guard (`identification.experiment`), online in the strut stage, by the same code.
-Offline the guard's period is the one that stamps have; online it is the stated one, and a stream of corrections is told
-when stamps show another (`CorrectionStream.follow`).
+Offline they are applied behind input validation (`identification.experiment`), online in the strut stage, by the same
+code. Offline input validation's period is the one that stamps have; online it is the stated one, and a stream of
+corrections is told when stamps show another (`CorrectionStream.follow`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Correction(Protocol):
 
 
 class ForceStream(Protocol):
-    """What corrects guarded samples as they come: a `CorrectionStream`, or one that knows more of the machine."""
+    """What corrects validated samples as they come: a `CorrectionStream`, or one that knows more of the machine."""
 
     @property
     def delay(self) -> float:
@@ -72,7 +72,7 @@ class ForceStream(Protocol):
 
 
 def corrected_log(log: ValidatedLog, correction: Correction) -> ValidatedLog:
-    """Return a guarded log with a correction; samples at the ends of a segment that lack neighbours are left out."""
+    """Return a validated log with a correction; samples at the ends of a segment that lack neighbours are left out."""
     if log.force is None:
         return log
     rows, lengths, forces = [], [], []

@@ -9,8 +9,8 @@
 """True forces from measured ones, where a machine file says how they differ: late, scaled, shifted.
 
 measured(t) = gain true(t - delay) + offset, hence true(t) = (measured(t + delay) - offset) / gain. On the regular clock
-behind the guard a delay is a whole number of samples and a rest; the rest is interpolated by a cubic through four
-samples. Samples at the ends of a segment for which no force was measured in time are left out
+behind input validation a delay is a whole number of samples and a rest; the rest is interpolated by a cubic through
+four samples. Samples at the ends of a segment for which no force was measured in time are left out
 (`signals.forces.correction`).
 """
 

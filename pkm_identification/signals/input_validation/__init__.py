@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The stream guard: lets no sample through that would harm the filters behind it.
+"""Input validation: lets no sample through that would harm the filters behind it.
 
 It keeps the accepted samples on the drive's regular clock: a short hole (a dropped sample) is filled by a straight
 line, a long one starts a new segment. The same compiled step serves the online stream and whole logs.

@@ -6,7 +6,7 @@
 # distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
 # the License for the specific language governing permissions and limitations under the License.
 
-"""The guard's judgement of samples, compiled: verdict, how each continues what was before, what it remembers."""
+"""The checks of input validation, compiled: verdict, how each continues what was before, what it remembers."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ STAYS = 0.3  # of a suspect's way from the motion before; who is that near to it
 FAR_AHEAD, STAYED_AHEAD, ONE_CLOCK = 3600.0, 5.0, 2.0  # s; the last: between two samples of such a clock
 MAX_LATE_RUN = 25  # so many late samples in a row are not stragglers: the clock was set back
 
-# What the guard remembers of its stream and of time, as one record: structured arrays cost a kernel's caller less than
-# tuples with names. It has scalars alone: fields of shape (n,) would make another type, and other kernels, of every n.
+# What input validation remembers of its stream and of time, as one record: structured arrays cost a kernel's caller
+# less than tuples with names. It has scalars alone: fields of shape (n,) would make another type, and other kernels, of
+# every n.
 MEMORY = np.dtype(
     [
         ("stamp", float),  # s, of the last sample accepted

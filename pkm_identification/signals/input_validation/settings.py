@@ -41,7 +41,8 @@ class ValidationSettings:
         A stamp up to this many seconds before the newest is a straggler and dropped; an older one means that the
         clock jumped back, which starts a new segment.
     known : KnownForces or None
-        What the machine file knows of its measured forces, for those who come after the guard (`signals.forces.known`).
+        What the machine file knows of its measured forces, for those who come after input validation
+        (`signals.forces.known`).
     transfers : tuple of Transfer, or None
         What lies between measured and acting forces, for the same (`signals.forces.drive_transfer`).
     drives : tuple of Drive
