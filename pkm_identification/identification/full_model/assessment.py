@@ -256,9 +256,13 @@ def _compute_spread(fitted: ParameterEstimate, problem: Problem) -> float:
 
 
 def _compare_fit(found: Answer, residual: float, of_full: float) -> Answer:
-    """Return the answer, refused where a fit of few parameters leaves more than the full model does."""
+    """Return the answer, refused where a fit of few parameters leaves more than the full model and noise do."""
     left = residual / max(of_full, 1e-150)
-    if not found.verdict.good or left <= MAX_FLOOR_RATIO:
+    floor_ratio = found.verdict.floor_ratio
+    of_noise = (
+        left * floor_ratio if floor_ratio < 1.0 else left
+    )  # what leaves no more than noise is no worse for less
+    if not found.verdict.good or of_noise <= MAX_FLOOR_RATIO:
         return found
     sentence = (
         f"Do not use the fit that was asked for: it leaves {left:.3g} times what the full model leaves, of which this "
