@@ -151,8 +151,8 @@ BOTH_WAYS = {
         lambda s: growing(s, FALLING), lambda s: growing(s, RISING)
     ),
     "M4: cor and cen very small": (
-        lambda s: everywhere(s, means(cor=6.0)),
-        lambda s: everywhere(s, means(cor=0.1, cen=4.9)),
+        lambda s: everywhere(s, means(cor=6.0, cen=0.1, pm=20.0, sm=20.0, grp=20.0, grs=5.0)),
+        lambda s: everywhere(s, means(cor=0.1, cen=4.9, pm=20.0, sm=20.0, grp=20.0, grs=5.0)),
     ),
     "M5: mass ratio, kind and rate against geometry": (
         lambda s: everywhere(
