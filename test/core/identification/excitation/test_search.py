@@ -121,7 +121,7 @@ def test_without_time_for_a_motion_the_beginning_is_what_is_found():
 @pytest.mark.parametrize("name", SMOOTH)
 def test_derivatives_are_those_of_differences(subject, name):
     criterion = Criterion(name, subject.scale, subject.kinds)
-    criterion.validation(1.3 * subject.columns(subject.start.scale(0.9)))
+    criterion.protect(1.3 * subject.columns(subject.start.scale(0.9)))
     cost = Penalised(subject, criterion, 3e2)
     signal = subject.start.scale(1.1)
     here = cost(signal)

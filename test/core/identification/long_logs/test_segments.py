@@ -76,7 +76,7 @@ def test_samples_of_the_stretches_joined_are_those_of_one_piece(machine, monkeyp
     experiment = Experiment.of([moving_log(machine, 30_000)], machine, Settings.of(estimator="ls"))
     (log,) = experiment.logs
     monkeypatch.setattr(
-        "pkm_identification.identification.experiment.samples_in_stretches",
+        "pkm_identification.identification.experiment.compute_samples_by_segment",
         lambda *given: compute_samples_by_segment(*given, SHORTEST),
     )
     experiment.problem()

@@ -148,13 +148,13 @@ def test_kernels_of_a_stream_serve_any_number_of_drives():
     """Sizes stand in arrays: machines of other numbers of drives use the versions that the first has compiled."""
     from pkm_identification.identification.equations import equation_filter
     from pkm_identification.signals import causal
-    from pkm_identification.signals.input_validation import judgement
+    from pkm_identification.signals.input_validation import sample_checks
 
     kernels = (
         equation_filter._take_sample,
         equation_filter._fill_equation,
         causal._take,
-        judgement.judge,
+        sample_checks.check_sample,
     )
     # other tests of the process may have compiled versions for arrays of their own
     versions = []
