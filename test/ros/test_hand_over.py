@@ -20,7 +20,7 @@ from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
-from pkm_identification.ros.node.hand_over import HandOver, Taker
+from pkm_identification.ros.node.hand_over import LOOK_PERIOD_S, HandOver, Taker
 from pkm_identification.ros.qos import INNER_DEPTH, LATCHED
 
 PART = 100  # messages, fewer than any queue holds
@@ -104,6 +104,7 @@ def test_outside_every_sample_arrives_and_inside_none_twice(bench):
     for output in (chain.filter.output, chain.kinematics.states):
         publisher = output.publisher
         bench.wait(lambda publisher=publisher: publisher.get_subscription_count() == 2, "the listener")
+    bench.spin(2.0 * LOOK_PERIOD_S)  # who subscribes is looked up now and then
     chain.feed(messages[500:])
     outside = chain.filter.passed - passed
     bench.wait(lambda: len(filtered) >= outside and len(states) >= outside, f"{outside} samples outside")

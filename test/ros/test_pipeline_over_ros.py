@@ -136,7 +136,9 @@ def test_a_machine_at_100_hz_is_identified_through_three_nodes(bench):
     chain.feed([joint_state(time + 100.0, length, force) for time, length, force in samples])
     counts = chain.filter.stage.counts
     assert counts["gap"] == counts["spike"] == counts["wrong_rate"] == 0
-    estimate = chain.estimator.estimator.estimate
+    estimator = chain.estimator.estimator
+    bench.wait(lambda: estimator.verdict is not None, "the verdict at the end of the stream")
+    estimate = estimator.estimate
     shown = np.array([status == "identifiable" for status in estimate.status])
     assert shown.sum() >= 10
     error = (estimate.values - list_hexapod_parameters(truth).nominal) / estimate.std
