@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 THREAD_NAME = "beside control"
-SWITCH = 2e-4  # s, after which Python goes over to the control loop while there is such work
+SWITCH = 5e-5  # s, after which Python goes over to the control loop while there is such work
 
 
 class _Switching:
