@@ -150,7 +150,7 @@ def _rubbing_joints(document):
         (lambda r: delayed(r, 2e-3), "force_delay", 2e-3),
         (_gain, "force_gain_4", 1.1),
         (_offset, "force_offset_2", 8.0),
-        (lambda r: log(changed(TRUTH, _rubbing_joints), SECONDS, seed=5, real=True), "joint_friction", 0.3),
+        (lambda r: log(changed(TRUTH, _rubbing_joints), SECONDS, seed=5, real=True), "joint_friction_1", 0.3),
     ],
     ids=["delay", "gain", "offset", "joint friction"],
 )
