@@ -56,6 +56,14 @@ class _Reader:
         self._model, self._source = model, source
         # home: the first key frame, else where joints have their references
         self._home = model.key_qpos[0] if model.nkey else model.qpos0
+        for name, numbers in (
+            ("ref", model.qpos0),
+            ("key", self._home),
+            ("pos", model.body_pos),
+            ("pos", model.jnt_pos),
+        ):
+            if not np.all(np.isfinite(numbers)):
+                raise DocumentError(f"{source}: MJCF: a number of '{name}' is not finite")
         self._links: list[Link] = []
         self._joints: list[DraftJoint] = []
         self._names = [GROUND, *(self._name("body", b) for b in range(1, model.nbody))]

@@ -25,6 +25,7 @@ from pkm_identification.numerics.memory import beyond_memory
 from ..interfaces import full_type_name
 from ..joint_groups import decode_joint_groups
 from ..joint_state import JOINT_STATE, DecodedJoints, decode_joints
+from ..table import short
 from . import MOTOR_STATES, ROS_1, STRUT_STATES
 from .cut import CutReader, find_cut_files
 from .older_messages import create_converter
@@ -34,6 +35,7 @@ from .ros1 import Ros1Reader
 
 AnyReader = Reader | Ros1Reader | CutReader
 
+LONGEST_REASON = 200  # letters of a decoder's own words, which may quote the bytes that it got
 # What each kind of file begins with
 BEGINNINGS = {
     ".db3": (b"SQLite format 3\0", "an SQLite database"),
@@ -213,7 +215,7 @@ def _find_topic(path: str | Path, known: dict[str, str], topic: str) -> str:
     if chosen is None:
         raise LogError(f"{path}: no topic /{topic.lstrip('/')}; there are: {_list_names(known)}")
     if known[chosen] != JOINT_STATE:
-        raise LogError(f"{path}: topic {chosen} is of type {known[chosen]}, expected {JOINT_STATE}")
+        raise LogError(f"{path}: topic {chosen} is of type {short(known[chosen])}, expected {JOINT_STATE}")
     return chosen
 
 
@@ -260,7 +262,7 @@ def _open(path: str | Path) -> Iterator[AnyReader]:
         raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
     except Exception as error:  # bytes of unknown origin make a decoder raise anything
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise LogError(f"{path}: damaged or truncated recording: {reason}") from None
+        raise LogError(f"{path}: damaged or truncated recording: {short(reason, LONGEST_REASON)}") from None
 
 
 def _choose_reader(recording: Path, path: str | Path) -> AnyReader:
