@@ -26,9 +26,9 @@ _FOLDERS = {HEXAPOD: "machines", MECHANISM: "mechanisms"}
 def list_builtin_files(folder: str) -> dict[str, Path]:
     """Paths of the descriptions in a folder of `config/` (`machines`, `mechanisms`), by name."""
     package = Path(__file__).resolve().parents[1]
-    for folder_ in (package / "config" / folder, package.parent / "config" / folder):
-        if folder_.is_dir():
-            return {path.stem: path for path in sorted(folder_.glob("*.yaml"))}
+    for parent in (package / "config" / folder, package.parent / "config" / folder):
+        if parent.is_dir():
+            return {path.stem: path for path in sorted(parent.glob("*.yaml"))}
     return {}
 
 

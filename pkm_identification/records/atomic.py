@@ -51,9 +51,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
         neither a file nor a pipe nor a character device.
     """
     target = Path(path)
-    path_, through = _resolve_target(target)
+    destination, through = _resolve_target(target)
     try:
-        with _send(target) if through else _replace(path_) as temporary:
+        with _send(target) if through else _replace(destination) as temporary:
             yield temporary
     except OSError as error:
         raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from None

@@ -154,9 +154,7 @@ def decode_single_joints(
             used = ~(unstamped | impossible)
             time = np.array([seconds_of(*each) for each in stamp.tolist()], dtype=float)
             arrival = np.array([seconds_of(*each) for each in came.tolist()], dtype=float)
-            position, effort = (
-                _read_values(data, rows_, "<f8") for rows_ in (layout.position, layout.effort)
-            )
+            position, effort = (_read_values(data, part, "<f8") for part in (layout.position, layout.effort))
             for joint in here:
                 column = layout.names.index(names[joint])
                 force = effort[:, column] if effort.shape[1] else np.full(len(rows), np.nan)

@@ -63,9 +63,9 @@ def _compute_digests(paths: Sequence[str]) -> list[dict[str, str]]:
 
 def digest(path: str | Path) -> str:
     """SHA-256 of a file, or of a folder's files one after the other in the order of their names."""
-    file_ = Path(path)
+    given = Path(path)
     total = hashlib.sha256()
-    for file in sorted(file_.rglob("*")) if file_.is_dir() else [file_]:
+    for file in sorted(given.rglob("*")) if given.is_dir() else [given]:
         if file.is_file():
             with file.open("rb") as stream:
                 while block := stream.read(_BLOCK):

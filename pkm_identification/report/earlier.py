@@ -33,7 +33,7 @@ def check_folder(folder: Path) -> list[Path]:
     """
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: exists and is not a folder")
-    there = next((folder_ for folder_ in (folder, *folder.absolute().parents) if folder_.exists()), folder)
+    there = next((parent for parent in (folder, *folder.absolute().parents) if parent.exists()), folder)
     if not there.is_dir():
         raise OutputError(f"{folder}: cannot be made: {os.strerror(errno.ENOTDIR)}")
     if not os.access(there, os.W_OK):

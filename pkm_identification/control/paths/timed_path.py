@@ -117,7 +117,7 @@ class TimedDrivePath:
         return motion
 
 
-def plan_timed_path(machine: Machine, start_: Motion, waypoints: Waypoints | DriveWaypoints) -> TimedPath:
+def plan_timed_path(machine: Machine, beginning: Motion, waypoints: Waypoints | DriveWaypoints) -> TimedPath:
     """Return the course through waypoints of a machine that rests in a place (one row).
 
     Raises
@@ -129,9 +129,9 @@ def plan_timed_path(machine: Machine, start_: Motion, waypoints: Waypoints | Dri
     """
     if isinstance(waypoints, Waypoints):
         posed = require(machine, PlatformPose, "poses as waypoints")
-        position, rotation = posed.compute_pose(start_)
+        position, rotation = posed.compute_pose(beginning)
         return TimedPlatformPath(posed, PlatformPath(position[0], rotation[0], waypoints))
-    start = start_.coordinate[0]
+    start = beginning.coordinate[0]
     if waypoints.time[0] == 0.0:
         away = np.abs(waypoints.coordinate[0] - start)
         over = away / spread_over_drives(machine.drives, START_POSITION)
@@ -144,4 +144,4 @@ def plan_timed_path(machine: Machine, start_: Motion, waypoints: Waypoints | Dri
     spline = LeastJerkSpline.from_rest(
         start, waypoints.time, waypoints.coordinate, waypoints.rate, waypoints.acceleration
     )
-    return TimedDrivePath(machine, start_, spline)
+    return TimedDrivePath(machine, beginning, spline)

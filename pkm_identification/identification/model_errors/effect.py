@@ -93,11 +93,6 @@ class Effect:
         return self.units[member] if self.units else self.unit
 
 
-def as_given(columns: FloatArray) -> Columns:
-    """Return columns (K, n, q) that are known already: those of a stream, which has no situations."""
-    return lambda _: columns
-
-
 def name_drives(name: str, machine: Machine) -> tuple[str, ...]:
     """Return the names of the drives' own errors of a kind."""
     return tuple(f"{name}_{drive.label}" for drive in machine.drives)

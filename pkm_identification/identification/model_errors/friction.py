@@ -25,7 +25,6 @@ from .effect import Effect, name_drives, repeat_prior, typical_force, units_of_d
 from .situation import Situation, diagonal
 
 TRANSITIONS = (0.2, 0.5, 2.0, 4.0, 8.0)  # of the law's transition rate
-LEAST_TRANSITION, LEAST_WAY = 0.05, 1e-3  # of it, and of the way to another one
 STRIBECK_RATES = (1.5, 5.0, 15.0)  # of the transition rate
 PRESLIDING = (1.5e-3, 5e-3, 1.5e-2, 5e-2)  # s at the transition rate: the displacement of full sliding
 ASYMMETRY = 0.1

@@ -45,7 +45,6 @@ FILTER_ORDER = 4
 MOST_SAMPLES = 30_000  # of all logs: more would only cost memory
 PASSES = 3  # over a strut with a Stribeck excess, which reaches beyond the rates left out
 TURN_REACH = 0.5  # time left out on either side of a turn, in periods of the kinematic cutoff
-EXTENDED, BASE = "extended", "base"  # sets with every mass and moment that a drive feels
 WINDOW = 3.0  # rates left out, in transition rates of the friction law
 
 

@@ -161,7 +161,8 @@ def read_friction(node: Node, axes: int) -> Friction:
         rows[name] = entry_node.array(axes, not_negative=coefficient.within is None)
         if coefficient.within is not None and np.any(np.abs(rows[name]) > rows[coefficient.within]):
             entry_node.fail(
-                f"= {entry_node.value}: must not be larger than '{coefficient.within}': friction would drive it"
+                f"= {entry_node.value}: must not be larger than '{coefficient.within}', "
+                "or friction would drive the axis"
             )
     node.close()
     return Friction(law, frozen(np.array([rows[name] for name in law.names])), tuple(parameters))

@@ -223,7 +223,7 @@ def test_energy_equations_have_the_files_law(law):
         ({"law": "asymmetric", "asymmetry": [1.0] * 5}, r"friction\.asymmetry must be 6 numbers, found 5"),
         (
             {"law": "asymmetric", "asymmetry": [0, 0, 0, 0, 0, -64.0]},
-            r"friction\.asymmetry = .*: must not be larger than 'coulomb': friction would drive",
+            r"friction\.asymmetry = .*: must not be larger than 'coulomb', or friction would drive",
         ),
     ],
 )
