@@ -1,10 +1,5 @@
 # Copyright 2026 pkm_identification maintainers
-#
-# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
-# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
-# Unless required by applicable law or agreed to in writing, software distributed under the License is
-# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
-# the License for the specific language governing permissions and limitations under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """package.xml, CMakeLists.txt, setup.py and pyproject.toml say the same thing about the same files."""
 
@@ -204,7 +199,7 @@ def test_every_python_file_begins_with_the_notice_of_the_licence():
     setup = (ROOT / "setup.py").read_text(encoding="utf-8")
     notice = setup[: setup.index('"""')]
     assert notice.startswith("# Copyright ")
-    assert "Licensed under the Apache License, Version 2.0" in notice
+    assert f"SPDX-License-Identifier: {PROJECT['license']}\n" in notice
     folders = ("pkm_identification", "test", "benchmarks", "docs", "examples", "launch", "resource")
     files = [path for one in folders for kind in ("py", "cmake") for path in (ROOT / one).rglob(f"*.{kind}")]
     assert len(files) > 1000

@@ -1,10 +1,5 @@
 # Copyright 2026 pkm_identification maintainers
-#
-# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
-# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
-# Unless required by applicable law or agreed to in writing, software distributed under the License is
-# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
-# the License for the specific language governing permissions and limitations under the License.
+# SPDX-License-Identifier: Apache-2.0
 
 """The 3PRS table with vertical guides at (H, 0), (0, H) and (-H, 0) (the paper on it, integrals of A.12-A.17).
 
