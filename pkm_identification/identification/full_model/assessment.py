@@ -27,8 +27,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..diagnosis.diagnose import find_causes
 from ..diagnosis.findings import Cause, Diagnosis, Residuals, Unseen
-from ..diagnosis.floor import measure_floor
-from ..diagnosis.noise_floor import NoiseFloor
+from ..diagnosis.noise_floor import NoiseFloor, measure_noise_floor
 from ..experiment import Experiment
 from ..long_logs.excerpt import excerpt, format_excerpt_sentence
 from ..result import Identification
@@ -81,7 +80,9 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
     parameters = solution.problem.parameters
     values = solution.fit.mean if streamed else solution.middle
     basis = parameters.mapping @ values + parameters.known
-    floor = measure_stream_floor(experiment, basis) if streamed else measure_floor(judged, problem, values)
+    floor = (
+        measure_stream_floor(experiment, basis) if streamed else measure_noise_floor(judged, problem, basis)
+    )
     # from below: a residual that is an effect looks like noise to weights that are made of it
     noise = solution.fit.noise if floor is None else np.diag(floor.std**2)
 

@@ -26,9 +26,15 @@ from pkm_identification.signals.forces.acting import noise_passed
 from pkm_identification.signals.sections import response
 from pkm_identification.signals.white_noise import force_density, position_noise
 
-from ..diagnosis.noise_floor import FROM_DATA, LEAST, STATED, NoiseFloor
+from ..diagnosis.noise_floor import (
+    FROM_DATA,
+    LEAST,
+    STATED,
+    NoiseFloor,
+    compute_model_force,
+    density_of_file,
+)
 from ..experiment import Experiment
-from ..regression.friction import DriveFriction
 from ..samples import Samples
 from ..settings import Settings
 
@@ -68,7 +74,7 @@ def measure_stream_floor(experiment: Experiment, basis: FloatArray) -> NoiseFloo
     squares = [np.mean(one.force**2, axis=0) for one in experiment.smooth_samples if one.force is not None]
     exact = LEAST * np.sqrt(np.mean(squares, axis=0)) + 1e-300
     std = np.sqrt(force**2 + encoder**2 + exact**2)
-    stated = _density_of_file(machine, settings.period) is not None
+    stated = density_of_file(machine, settings.period) is not None
     return NoiseFloor(std, force, encoder, STATED if stated else FROM_DATA, exact, np.zeros_like(std))
 
 
@@ -92,7 +98,7 @@ def _measure_parts(
     inside = (frequency > LOWEST_QUIET * highest) & (frequency < highest)
     passed_there = float(np.mean(power[inside]))
     quiet = (LOWEST_QUIET * highest * period, highest * period)
-    density = _density_of_file(machine, raw_period)
+    density = density_of_file(machine, raw_period)
     if density is None:
         assert samples.force is not None
         bend = _smooth_reversals(machine, filter_settings, motion.rate, every)
@@ -106,12 +112,6 @@ def _measure_parts(
     noise = position_noise(motion.coordinate, period, quiet) * np.sqrt(every / passed_there)
     encoder = _carry_encoder_noise(machine, settings, samples, noise, every, basis)
     return np.sqrt(density * in_band), encoder
-
-
-def _density_of_file(machine: Machine, period: float) -> FloatArray | None:
-    """Return the one-sided power density (n,) of the forces' noise where the machine file states it."""
-    stated = np.array([drive.force_noise for drive in machine.drives], dtype=float)
-    return 2.0 * stated**2 * period if stated.all() else None
 
 
 def _smooth_reversals(
@@ -143,13 +143,10 @@ def _carry_encoder_noise(
         own + noise * passed[:, k]
         for k, own in enumerate((motion.coordinate, motion.rate, motion.acceleration))
     ]
-    column = basis[:, None]
-    friction = DriveFriction.of(machine, column)
-    forces = []
-    for one in (motion, compute_nearby_motion(machine, motion, *moved)):
-        force = machine.compute_regressor(one, column)
-        friction.add(one.rate, force)
-        forces.append(force[:, :, 0])
+    forces = [
+        compute_model_force(machine, one, basis)
+        for one in (motion, compute_nearby_motion(machine, motion, *moved))
+    ]
     band = settings.band
     sections = low_pass(band.order, band.cutoff, 1.0 / (every * settings.period))
     settled = min(-(-band.settling // every), count // 3)

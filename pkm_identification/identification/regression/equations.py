@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,44 +12,6 @@ from pkm_identification.estimation.batch.least_squares import compute_residual_c
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.signals.band import BandSettings
-
-from ..equations.band_rows import in_band
-from ..equations.standstill import drop_still
-from ..samples import Samples
-
-
-@dataclass(frozen=True)
-class LogEquations:
-    """Equations of one log.
-
-    Attributes
-    ----------
-    equations : Equations
-        Rows of drives that stand still are zero.
-    used : ndarray of bool, shape (K, n)
-        Whether a drive's row is used.
-    standing : int
-        Equations left out because all drives stand still.
-    samples : Samples
-    still : ndarray of bool, shape (K + standing, n)
-        Which drives stand still, of all equations.
-    band : BandSettings
-    """
-
-    equations: Equations
-    used: NDArray[np.bool_]
-    standing: int
-    samples: Samples
-    still: NDArray[np.bool_]
-    band: BandSettings
-
-    def in_band(self, columns: FloatArray) -> FloatArray:
-        """Return columns at all samples, (N, n, ...), in the band at the equations, zero where a drive stands still."""
-        return drop_still(in_band(columns, self.samples.segment, self.band), self.still)
-
-    def __len__(self) -> int:
-        return len(self.equations)
 
 
 def learn_noise(

@@ -19,6 +19,7 @@ from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.model_errors.log_rows import rows_of_samples
 from pkm_identification.identification.settings import FULL, Settings
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
@@ -106,12 +107,12 @@ def test_the_floor_is_the_noise_at_every_rate(right, every):
     experiment = slower(right, every)[0]
     (log,) = experiment.logs
     struts = filter_log(log, experiment.settings.filter.cutoff, experiment.settings.filter.order)
-    found = np.sqrt(force_density(log, struts, NOMINAL.friction) / (2.0 * log.period))
+    found = np.sqrt(force_density(log, struts, as_machine(NOMINAL).friction) / (2.0 * log.period))
     # in one stretch, and in as many samples as ten seconds at 100 Hz have, a deviation is known to a tenth or so
     assert np.all((found > 0.85) & (found < (1.2 if every < 4 else 1.5)))
     # the law's bend is what makes the difference
     stiff = replace(struts, rate=np.zeros_like(struts.rate))
-    blind = np.sqrt(force_density(log, stiff, NOMINAL.friction) / (2.0 * log.period))
+    blind = np.sqrt(force_density(log, stiff, as_machine(NOMINAL).friction) / (2.0 * log.period))
     assert every < 4 or np.all(blind > 1.8 * found)
 
 

@@ -22,17 +22,20 @@ from core.identification.regression.drive_logs import (
 )
 
 from pkm_identification.cli import main
-from pkm_identification.identification.equations.band_rows import band_pieces
 from pkm_identification.identification.identify import identify
+from pkm_identification.identification.model_errors.log_rows import rows_of_samples
+from pkm_identification.identification.rates.kinematic_cutoff import kinematic_cutoff
+from pkm_identification.identification.regression.flicker import measure_flicker
 from pkm_identification.identification.regression.friction import DriveFriction
-from pkm_identification.identification.regression.road import Road
 from pkm_identification.identification.regression.validation import validate_logs
+from pkm_identification.identification.samples import samples_of
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import Friction, friction_force
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.records.mechanism_csv import write_named_csv
 from pkm_identification.signals.band import BandSettings
+from pkm_identification.signals.causal import FilterSettings
 
 
 def identified(log, law="coulomb", estimator="ls"):
@@ -182,12 +185,15 @@ def test_without_friction_standstill_is_used():
     free = replace(everything, mapping=everything.mapping.copy(), known=everything.known.copy())
     free.mapping[one.standstill_rows] = 0.0
     free.known[one.standstill_rows] = 0.0
-    with_friction, without = (Road(one, chosen, band).equations(log) for chosen in (everything, free))
-    assert with_friction.standing > 50
-    assert without.standing == 0
+    low_pass = FilterSettings(PERIOD, kinematic_cutoff(one, PERIOD))
+    samples = samples_of(log, one, low_pass)
+    flicker = measure_flicker(one, log.coordinate, PERIOD, low_pass.cutoff)
+    with_friction, without = (
+        rows_of_samples(one, chosen, samples, band, flicker) for chosen in (everything, free)
+    )
+    assert np.count_nonzero(~with_friction.kept) > 50
+    assert without.kept.all()
     assert without.used.all()
-    pieces = band_pieces(without.samples.segment, band)
-    assert len(without) == sum(len(range(*p.chosen.indices(p.part.stop - p.part.start))) for p in pieces)
 
 
 @pytest.mark.slow
