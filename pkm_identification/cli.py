@@ -16,8 +16,7 @@ from typing import Any
 
 from pkm_identification.commands.catalogue import COMMANDS, GROUPS
 from pkm_identification.commands.one_line_parser import OneLineParser
-from pkm_identification.commands.terminal.colour import warn
-from pkm_identification.commands.terminal.progress_bar import ProgressBar
+from pkm_identification.commands.terminal import ProgressBar, warn
 from pkm_identification.errors import NotConverged, PkmError, one_line
 from pkm_identification.interruption import INTERRUPTED, interruptible
 from pkm_identification.progress import listening

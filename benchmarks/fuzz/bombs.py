@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 
-from pkm_identification.records.bags.zstandard import zstd
+from pkm_identification.records.bags.packed import zstd
 
 BLOCK = 2**24  # bytes of one block of a bomb
 

@@ -16,8 +16,8 @@ import pyarrow.parquet
 import scipy.io
 
 from pkm_identification.motion import DriveLog
+from pkm_identification.records.bags.packed import zstd
 from pkm_identification.records.bags.writer import write_strut_bag
-from pkm_identification.records.bags.zstandard import zstd
 
 _LENGTHS, _FORCES = ([f"{name}{i}" for i in range(1, 7)] for name in "LF")
 _MATRICES = "t=t,length=L_1..6,force=F_1..6"

@@ -35,7 +35,7 @@ from pkm_identification.records.provenance import provenance
 from .arguments import add_logs, add_setting
 from .machine_logs import open_logs, settings_of
 from .results import check_file, show_next
-from .terminal.colour import paint_rows, paint_verdict, warn
+from .terminal import paint_rows, paint_verdict, warn
 
 if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from pkm_identification.errors import one_line
 from pkm_identification.suggestion import did_you_mean
 
-from .terminal.colour import warn
+from .terminal import warn
 
 # Groups of options that `--help` leaves to `--help-all`: right as they are for nearly every log.
 RARE_GROUPS = ("tuning of the estimator", "filters", "other logs")

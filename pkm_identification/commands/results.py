@@ -16,7 +16,7 @@ from pkm_identification.errors import OutputError, one_line
 from pkm_identification.progress import hide
 from pkm_identification.records.atomic import refuse_impossible, replacing, write_text
 
-from .terminal.colour import paint_rows
+from .terminal import paint_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,7 +15,7 @@ from rosbags.interfaces import QosDurability
 from rosgraph_msgs.msg import Clock
 
 from pkm_identification.records.bags.reader import BagMessage, bag_qos, is_cut, list_bag_topics, read_messages
-from pkm_identification.records.stamps import NANOSECONDS
+from pkm_identification.records.clocks import NANOSECONDS
 from pkm_identification.ros.messages.message_types import message_class
 from pkm_identification.ros.node.diagnostics import WARN, Finding
 from pkm_identification.ros.node.main import run

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Clocks of several publishers, by the times at which one recorder got their messages: how far they drift apart."""
+"""Times of messages: stamps and seconds, one rounding each way, and how far clocks of publishers drift apart."""
 
 from __future__ import annotations
 
@@ -10,6 +10,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
+
+NANOSECONDS = 1_000_000_000
+# A stamp's seconds are an int32.
+LAST_SECOND = 2**31 - 1
+
+
+def seconds_of(sec: int, nanosec: int) -> float:
+    """Seconds of a ROS stamp: the double nearest to the exact value."""
+    return (sec * NANOSECONDS + nanosec) / NANOSECONDS
+
+
+def nanoseconds_of(seconds: float) -> int:
+    """Seconds as whole nanoseconds, rounded; undoes `seconds_of` for times below 2^53 ns (104 days)."""
+    whole = int(seconds // 1)
+    return whole * NANOSECONDS + round((seconds - whole) * NANOSECONDS)
+
 
 BLOCKS = 40  # parts of a recording, of each of which the median is one point of the line
 FEWEST_BLOCKS = 8

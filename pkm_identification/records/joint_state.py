@@ -23,8 +23,8 @@ from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import GrowingArray
 
+from .clocks import LAST_SECOND, NANOSECONDS, nanoseconds_of, seconds_of
 from .interfaces import typestore
-from .stamps import LAST_SECOND, NANOSECONDS, nanoseconds_of, seconds_of
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 REASONS = ("missing_name", "repeated_name", "unequal_lengths", "zero_stamp", "bad_stamp")

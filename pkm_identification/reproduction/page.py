@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .document import count_verdicts
+from .finding import count_verdicts
 from .number import Count, format_number
 
 HEAD = """# Reproduction

@@ -3,7 +3,8 @@
 
 """Studies as a file `study.yaml` of what the text prints and a module `runs` that computes our numbers.
 
-The file has `name`, `source`, `title`, `notes`, `figures`, `tolerances` and `findings`. A tolerance goes for all
+The file has `name`, `source`, `title`, `notes`, `figures` (functions of a module `figures`, by file name), `tolerances`
+and `findings`. A tolerance goes for all
 numbers of a unit in the study: a number, or `N %` of the text's. A finding has `source`, `ours`, `why` (texts with
 {names} of values, formatted as Python does), `mark` and `at` of those of its `numbers` that have none, and `numbers`,
 each with
@@ -21,16 +22,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import yaml
 
+from pkm_identification.report.listing import paragraph
+
 from . import number
-from .assembly import Figures, assemble_study
-from .finding import Finding
+from .finding import Finding, build_common_document, conclusions
 from .number import Number
 from .outcome import Outcome
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 FILE = "study.yaml"
 
@@ -48,11 +54,21 @@ def run_file(package: str) -> Outcome:
 def assess_study(package: str, study: Any) -> Outcome:
     """Text, document and figures of a study whose `values` hold what its file names."""
     declared = read_file(package)
-    values = study.values
+    values, drawn = study.values, declared.get("figures", {})
     findings = tuple(_compute_finding(one, values, declared["tolerances"]) for one in declared["findings"])
-    figures = Figures(package, declared.get("figures", {}), study)
     notes = [note.format(**values) for note in declared["notes"]]
-    return assemble_study(declared["source"], declared["name"], declared["title"], notes, findings, figures)
+    text = (
+        f"{declared['source']}: {declared['title']}",
+        "\n".join(paragraph(note) for note in notes),
+        conclusions(findings),
+    )
+    document = build_common_document(declared["name"], declared["title"], notes, findings, list(drawn))
+
+    def draw() -> dict[str, Figure]:
+        module = import_module(f"{package}.figures")
+        return {name: getattr(module, function)(study) for name, function in drawn.items()}
+
+    return Outcome("\n\n".join(text), document, draw)
 
 
 def read_file(package: str) -> dict[str, Any]:

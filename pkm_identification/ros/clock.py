@@ -8,7 +8,7 @@ from __future__ import annotations
 from builtin_interfaces.msg import Duration, Time
 from rclpy.clock import Clock, ClockType
 
-from pkm_identification.records.stamps import LAST_SECOND, NANOSECONDS, nanoseconds_of, seconds_of
+from pkm_identification.records.clocks import LAST_SECOND, NANOSECONDS, nanoseconds_of, seconds_of
 
 # Timers that must run whether or not anybody publishes /clock.
 STEADY = Clock(clock_type=ClockType.STEADY_TIME)

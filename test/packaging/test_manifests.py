@@ -277,7 +277,7 @@ for name in {modules}:
             {"mujoco", "rosbags", "matplotlib"},
             [
                 "pkm_identification.identification.online.pipeline",
-                "pkm_identification.records.stamps",
+                "pkm_identification.records.clocks",
                 "pkm_identification.control.controller",
                 "pkm_identification.cli",
             ],

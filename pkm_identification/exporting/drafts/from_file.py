@@ -15,10 +15,9 @@ from pkm_identification.errors import DocumentError, SettingsError
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.suggestion import did_you_mean
 
-from .closing import close_loops
 from .from_sdf import read_sdf
 from .from_urdf import read_urdf
-from .graph import Draft, Link
+from .graph import Draft, DraftJoint, Frame, Link
 from .hexapod_file import NoHexapodError, is_like_hexapod, write_hexapod
 from .mechanism_file import write_file
 from .simplify import (
@@ -28,6 +27,54 @@ from .simplify import (
     join_hinges,
     stop_idle_spin,
 )
+
+# Names of other programs stand for ours.
+TYPES = {
+    "spherical": "spherical",
+    "connect": "spherical",
+    "3d": "spherical",
+    "fixed": "fixed",
+    "weld": "fixed",
+    "6d": "fixed",
+    "revolute": "revolute",
+    "prismatic": "prismatic",
+}
+
+
+def close_loops(draft: Draft, closures: Sequence[str]) -> Draft:
+    """Return the draft with a joint for each closure.
+
+    Parameters
+    ----------
+    draft : Draft
+    closures : sequence of str
+        LINK:LINK, a spherical joint in both links' origins; or LINK:LINK:TYPE, one of TYPES, a revolute or prismatic
+        one along both links' z.
+
+    Raises
+    ------
+    SettingsError
+        If a text is none, or names no link or type.
+    """
+    joints = list(draft.joints)
+    for k, text in enumerate(closures, 1):
+        parts = text.split(":")
+        ends = {joint.name: (joint.bodies[1], joint.frames[1]) for joint in draft.joints}
+        ends |= {link.name: (link.name, Frame()) for link in draft.links} | {GROUND: (GROUND, Frame())}
+        if len(parts) not in (2, 3):
+            raise SettingsError(f"--close {text}: expected LINK:LINK or LINK:LINK:TYPE")
+        for link in parts[:2]:
+            if link not in ends:
+                raise SettingsError(f"--close {text}: '{link}' is no link{did_you_mean(link, ends)}")
+        (first, frame), (second, other) = (ends[part] for part in parts[:2])
+        if first == second:
+            raise SettingsError(f"--close {text}: names one link twice")
+        kind = parts[2] if len(parts) == 3 else "spherical"
+        if kind not in TYPES:
+            raise SettingsError(f"--close {text}: type '{kind}' must be one of {', '.join(TYPES)}")
+        joints.append(DraftJoint(f"closed_{k}", TYPES[kind], (first, second), (frame, other)))
+    return replace(draft, joints=tuple(joints))
+
 
 MOST_BYTES = 16 * 2**20
 

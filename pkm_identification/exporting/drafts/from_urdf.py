@@ -18,8 +18,8 @@ from pkm_identification.errors import DocumentError
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 
 from .elements import INERTIA, build_inertia_matrix, numbers, turn
+from .from_sdf import read_joint
 from .graph import GUESS, Draft, DraftJoint, Frame, Link
-from .sdf_joints import read_joint
 
 TYPES = {
     "revolute": "revolute",

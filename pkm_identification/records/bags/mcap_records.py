@@ -17,7 +17,7 @@ from rosbags.interfaces import Qos
 from rosbags.rosbag2.metadata import parse_qos
 
 from ..interfaces import full_type_name
-from .zstandard import zstd
+from .packed import zstd
 
 # Records of one byte of kind, eight of size, and content
 MAGIC = b"\x89MCAP0\r\n"

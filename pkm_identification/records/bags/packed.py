@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,14 @@ from pkm_identification.errors import LogError
 
 from . import BAG_FILES, ROS_1
 from .part_lock import part_folder
-from .zstandard import zstd
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+__all__ = ["zstd"]
+
 
 PACKED = (".zstd", ".zst")
 PIECE = 2**22  # bytes that are unpacked at a time

@@ -24,9 +24,9 @@ from pkm_identification.interruption import remove_unfinished
 from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..clocks import NANOSECONDS
 from ..interfaces import full_type_name, typestore
 from ..joint_state import JOINT_STATE, encode_struts
-from ..stamps import NANOSECONDS
 from . import MOTOR_STATES, STRUT_STATES
 from .part_lock import PartLock, part_folder
 

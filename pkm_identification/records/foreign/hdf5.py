@@ -16,9 +16,7 @@ from pkm_identification.errors import LogError, PkmError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import beyond_memory
 
-from .array_columns import ArrayColumns, stack_columns
-from .array_file import describe_damage, library_for
-from .equal_columns import Place, equal_columns
+from .array_file import ArrayColumns, Place, describe_damage, equal_columns, library_for, stack_columns
 
 MATLABS_OWN = "#"  # what MATLAB's groups of references and subsystems begin with
 ROWS = 2**15  # rows that are read at a time, where those of a compressed block are not more

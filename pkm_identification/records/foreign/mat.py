@@ -17,8 +17,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import arrays_beyond_memory
 
-from .array_columns import ArrayColumns
-from .array_file import describe_damage, require_file
+from .array_file import ArrayColumns, describe_damage, require_file
 from .hdf5 import read_hdf5
 
 DEEPEST = 4  # structures in structures

@@ -16,9 +16,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.memory import beyond_memory
 from pkm_identification.optional import library
 
-from .array_columns import ArrayColumns, stack_columns
-from .array_file import describe_damage, library_for
-from .equal_columns import Place, equal_columns
+from .array_file import ArrayColumns, Place, describe_damage, equal_columns, library_for, stack_columns
 
 SECOND = 1e9  # ns
 ROWS = 2**15  # read at a time

@@ -15,7 +15,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records.stamps import seconds_of
+from pkm_identification.records.clocks import seconds_of
 
 from .wire import ENCAPSULATION, HEADER, PLAIN, align_position
 

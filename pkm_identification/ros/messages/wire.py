@@ -20,7 +20,7 @@ import numpy as np
 from rclpy.serialization import deserialize_message, serialize_message
 from rosidl_parser.definition import Array, BasicType, NamespacedType, UnboundedSequence
 
-from pkm_identification.records.stamps import seconds_of
+from pkm_identification.records.clocks import seconds_of
 
 from ..clock import stamp_parts
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pkm_identification.records.stamps import seconds_of
+from pkm_identification.records.clocks import seconds_of
 
 from ..clock import stamp_parts
 from ..qos import INNER_DEPTH

@@ -9,7 +9,7 @@ import io
 
 import pytest
 
-from pkm_identification.commands.terminal.colour import GOOD, paint, paint_rows
+from pkm_identification.commands.terminal import GOOD, paint, paint_rows
 
 TABLE = """\
 parameter  unit     status

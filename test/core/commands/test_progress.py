@@ -16,7 +16,7 @@ import termios
 
 import pytest
 
-from pkm_identification.commands.terminal.progress_bar import ProgressBar
+from pkm_identification.commands.terminal import ProgressBar
 from pkm_identification.progress import announce, hide, listening, steps
 
 
@@ -76,7 +76,7 @@ def test_a_bar_comes_after_two_seconds_and_only_for_the_outermost_work(capsys):
 
 PROGRAM = """
 import sys
-import pkm_identification.commands.terminal.progress_bar as bar
+import pkm_identification.commands.terminal as bar
 from pkm_identification import cli
 from pkm_identification.progress import steps
 bar.PATIENCE = -1.0

@@ -20,9 +20,9 @@ from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.records import read_log, write_log
 from pkm_identification.records.bags.reader import _open, list_bag_topics, read_messages
 from pkm_identification.records.bags.writer import BagWriter, write_strut_bag
+from pkm_identification.records.clocks import nanoseconds_of, seconds_of
 from pkm_identification.records.interfaces import list_message_files, typestore
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
-from pkm_identification.records.stamps import nanoseconds_of, seconds_of
 
 pytestmark = pytest.mark.slow
 

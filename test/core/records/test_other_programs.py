@@ -17,8 +17,8 @@ from core.records.made_log import made_log
 from benchmarks.fuzz.others import LAYOUTS, write_others
 from pkm_identification.errors import LogError
 from pkm_identification.motion import DriveLog
+from pkm_identification.records.bags.packed import zstd
 from pkm_identification.records.bags.writer import STORAGES, BagWriter, write_strut_bag
-from pkm_identification.records.bags.zstandard import zstd
 from pkm_identification.records.foreign import LogLayout
 from pkm_identification.records.foreign.clock_times import parse_seconds
 from pkm_identification.records.interfaces import typestore

@@ -9,8 +9,7 @@ import json
 
 import pytest
 
-from pkm_identification.reproduction.document import build_common_document
-from pkm_identification.reproduction.finding import Finding
+from pkm_identification.reproduction.finding import Finding, build_common_document
 from pkm_identification.reproduction.number import (
     AGREES,
     IN_KIND,

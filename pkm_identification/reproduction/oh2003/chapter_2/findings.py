@@ -16,8 +16,7 @@ from pkm_identification.reproduction.number import beyond, mark_undecided, state
 from ..table_2_2_motions import AMPLITUDE, SOURCE_MOTIONS, SPEEDS
 from .data import GROUPS, KINDS, MACHINES
 from .runs import Case, Study
-from .variation_findings import variation_findings
-from .wording import cases_of, span
+from .variation_findings import cases_of, span, variation_findings
 
 VARIED = ("uf", "hexel")  # whose bodies the figures put on one geometry
 EXACT = (

@@ -11,18 +11,57 @@ from pkm_identification.report.contribution_tables import (
     build_contributions_document,
     build_sensitivity_document,
 )
-from pkm_identification.report.listing import paragraph
-from pkm_identification.reproduction.document import build_common_document, conclusions
-from pkm_identification.reproduction.finding import Finding
+from pkm_identification.report.listing import Listing, paragraph
+from pkm_identification.reproduction.finding import Finding, build_common_document, conclusions
 from pkm_identification.reproduction.outcome import Outcome
 
-from .data import MACHINES, study_machine
+from .data import GROUPS, MACHINES, study_machine
 from .findings import findings
 from .runs import Case, Study, change_with_chapters_4_5, run_study
-from .tables import build_scaled_table, build_study_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+def build_study_table(study: Study, variation: bool = False) -> Listing:
+    """One machine and motion of Table 2.2 a row: mean norms and sensitivities, or variation norms."""
+    if variation:
+        return _format_variations({" ".join(key): case for key, case in study.cases.items()})
+    header = ("machine", "motion", "mean |F_a|, N", *GROUPS, "pm+sm", "grp+grs", "S x", "S y", "S z")
+    rows = []
+    for (machine, motion), case in study.cases.items():
+        sensitivity = study.sensitivities[machine, motion].sensitivity
+        rows.append(
+            (
+                machine,
+                motion,
+                f"{case.shares.force:.1f}",
+                *(f"{case.shares.share(name):.2f}" for name in GROUPS),
+                f"{case.acceleration:.1f}",
+                f"{case.gravity:.1f}",
+                *(f"{sensitivity.overall[sensitivity.directions.index(axis)]:.3f}" for axis in "xyz"),
+            )
+        )
+    return Listing(header, tuple(rows), frozenset(header[2:]))
+
+
+def build_scaled_table(study: Study) -> Listing:
+    """Variation norms of the motions scaled for each machine."""
+    return _format_variations({" ".join(key): case for key, case in study.scaled.items()})
+
+
+def _format_variations(cases: dict[str, Case]) -> Listing:
+    header = ("machine and motion", "F_a", *GROUPS)
+    rows = tuple(
+        (
+            name,
+            f"{case.shares.total_variation:.2f}",
+            *(f"{case.shares.varies(group):.2f}" for group in GROUPS),
+        )
+        for name, case in cases.items()
+    )
+    return Listing(header, rows, frozenset(header[1:]))
+
 
 NAME = "oh2003-contributions"
 TITLE = "contributions to the strut forces and sensitivity to the centre of mass (section 2.4)"

@@ -13,7 +13,17 @@ from pkm_identification.reproduction.number import at_most, interval, statement
 from ..table_2_2_motions import SOURCE_MOTIONS
 from .data import AXES, GROUPS
 from .runs import Case, Study
-from .wording import cases_of, span
+
+
+def span(values: Sequence[float], digits: int = 3) -> str:
+    """Least to largest."""
+    return f"{min(values):.{digits}g} to {max(values):.{digits}g}"
+
+
+def cases_of(study: Study, machine: str, speed: str) -> list[Case]:
+    """Return the six cases of Table 2.2 at one speed."""
+    return [study.cases[machine, motion] for motion in SOURCE_MOTIONS if motion.endswith(speed)]
+
 
 HEXEL_OFFSET = (20.0, 58.0)  # %
 

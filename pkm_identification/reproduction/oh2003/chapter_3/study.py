@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pkm_identification.mechanisms.pendulum.model import NAMES, UNITS
-from pkm_identification.report.listing import paragraph
-from pkm_identification.reproduction.document import build_common_document, conclusions
-from pkm_identification.reproduction.finding import Finding
+from pkm_identification.report.listing import ABSENT, Listing, number, paragraph, with_deviation
+from pkm_identification.reproduction.finding import Finding, build_common_document, conclusions
 from pkm_identification.reproduction.outcome import Outcome
 
 from .data import (
@@ -26,13 +25,77 @@ from .data import (
     SOURCE_UKF_M,
     START,
     TRUE,
+    TRUE_RATIOS,
 )
 from .findings import findings, name_values
 from .runs import RATE, START_STD, STARTS, PendulumStudy, run_study
-from .tables import run_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+EXACT = 1e-12  # a standard deviation that is rounding
+
+
+def run_table(study: PendulumStudy) -> Listing:
+    """One estimator and record a row, the source's beside."""
+    header = ("noise", "estimator", "samples", *NAMES, *(f"{name} ± std" for name in RATIO_NAMES))
+    rows = [
+        ("", "true", "", *(f"{v:.2f}" for v in TRUE), *(f"{v:.4f}" for v in TRUE_RATIOS)),
+        (
+            "0 %",
+            "source, LS",
+            f"{LEAST_SQUARES_ITERATIONS} it.",
+            *(_format_marked(name) for name in NAMES),
+            ABSENT,
+            ABSENT,
+        ),
+        (
+            "0 %",
+            "source, UKF",
+            f"{ITERATIONS} it.",
+            *(f"{v:.2f} (P)" for v in (*TRUE[:4], SOURCE_UKF_M)),
+            f"{TRUE[2] / SOURCE_UKF_M:.4f}",
+            f"{TRUE[3] / SOURCE_UKF_M:.4f}",
+        ),
+    ]
+    for label, runs in (("0 %", study.exact), (f"{100 * NOISE:g} %", study.noisy)):
+        for one in runs:
+            name = one.estimator.upper() + (" rm" if one.adaptation == "robbins_monro" else "")
+            if one.estimator != "ls" and len(one.history) > ITERATIONS:
+                early = one.history[ITERATIONS - 1]
+                rows.append(
+                    (
+                        label,
+                        name,
+                        str(ITERATIONS),
+                        *(number(v, 4) for v in early),
+                        *(f"{v:.4f}" for v in early[2:4] / early[4]),
+                    )
+                )
+            ratio, std = one.ratios()
+            rows.append(
+                (
+                    label,
+                    name,
+                    str(len(study.motion)),
+                    *(number(v, 4) for v in one.values),
+                    *(_format_with_deviation(v, s) for v, s in zip(ratio, std, strict=True)),
+                )
+            )
+    return Listing(header, tuple(rows), frozenset(header[2:]))
+
+
+def _format_marked(name: str) -> str:
+    """Return a value of the source's least squares with its mark."""
+    if name not in SOURCE_LEAST_SQUARES:
+        return ABSENT
+    value, mark = SOURCE_LEAST_SQUARES[name]
+    return f"{value:.2f} ({mark})"
+
+
+def _format_with_deviation(value: float, std: float) -> str:
+    return " ± ".join(with_deviation(value, std)) if std > EXACT else f"{value:.4f}"
+
 
 NAME = "oh2003-pendulum"
 TITLE = "double inverted pendulum on a cart, identified from a free fall (chapter 3)"

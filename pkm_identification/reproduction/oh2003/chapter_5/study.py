@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pkm_identification.report.listing import paragraph
+from pkm_identification.motion import STRUTS
+from pkm_identification.report.listing import Listing, paragraph
 from pkm_identification.report.staged_tables import (
     build_cross_table,
     build_dependence_table,
@@ -17,17 +18,42 @@ from pkm_identification.report.staged_tables import (
     build_staged_document,
     build_stages_table,
 )
-from pkm_identification.reproduction.document import build_common_document, conclusions
-from pkm_identification.reproduction.finding import Finding
+from pkm_identification.reproduction.finding import Finding, build_common_document, conclusions
 from pkm_identification.reproduction.outcome import Outcome
 
-from .data import DURATIONS, FRACTION, GUESS, run_experiments
+from .data import DURATIONS, FRACTION, GUESS, TABLE_5_1, run_experiments
 from .findings import findings
+from .friction_findings import compute_friction_difference
 from .runs import StagedStudy, run_study
-from .tables import friction_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+def friction_table(study: StagedStudy) -> Listing:
+    """Table 5.1 beside ours, a strut a row."""
+    ours, as_source = (
+        compute_friction_difference(study, staged, "xy", "1-A") for staged in (study.ours, study.as_source)
+    )
+    rows = []
+    for k, (name, source) in enumerate(TABLE_5_1.items()):
+        for i in range(STRUTS):
+            index = k * STRUTS + i
+            value = source[i]
+            rows.append(
+                (
+                    f"{name} {i + 1}",
+                    f"{study.experiments.expected[index]:.4g}",
+                    "lost" if value is None else f"{value:.2f} (S)",
+                    f"{ours[index]:+.2f}",
+                    f"{as_source[index]:+.2f}",
+                    *(f"{runs['xy'][index]:+.2f}" for runs in study.joints.coulomb.values()),
+                )
+            )
+    with_joints = (f"joints of {size:g} N m" for size in study.joints.coulomb)
+    header = ("friction", "strut test", "source", "ours", "ours, source's processing", *with_joints)
+    return Listing(header, tuple(rows), frozenset(header[1:]))
+
 
 NAME = "oh2003-staged"
 TITLE = "friction and inertia in stages on three trajectories (chapter 5)"
@@ -49,8 +75,7 @@ def outcome(study: StagedStudy) -> Outcome:
 def _draw_figures(study: StagedStudy) -> dict[str, Figure]:
     from pkm_identification.report.figures.staged import draw_dependence_figure, draw_stages_figure
 
-    from .figures import draw_friction_by_trajectory_figure
-    from .source_figures import source_figures
+    from .figures import draw_friction_by_trajectory_figure, source_figures
 
     figures = (
         draw_stages_figure(study.ours, SHOWN_PARAMETERS, study.experiments.true_values),

@@ -34,8 +34,7 @@ from pkm_identification.reproduction.oh2003.chapter_3.runs import (
     least_squares,
     run_study,
 )
-from pkm_identification.reproduction.oh2003.chapter_3.study import NAME, outcome
-from pkm_identification.reproduction.oh2003.chapter_3.tables import run_table
+from pkm_identification.reproduction.oh2003.chapter_3.study import NAME, outcome, run_table
 
 DURATION = 2.2  # s: 2128 samples and a few
 

@@ -23,6 +23,7 @@ from pkm_identification.reproduction.oh2003.chapter_5.data import (
     run_experiments,
     source_equations,
 )
+from pkm_identification.reproduction.oh2003.chapter_5.figures import source_figures
 from pkm_identification.reproduction.oh2003.chapter_5.findings import findings
 from pkm_identification.reproduction.oh2003.chapter_5.friction_findings import (
     FRICTION_PLACES,
@@ -33,9 +34,7 @@ from pkm_identification.reproduction.oh2003.chapter_5.friction_findings import (
 )
 from pkm_identification.reproduction.oh2003.chapter_5.joint_share import JUDGED as JUDGED_MOMENT
 from pkm_identification.reproduction.oh2003.chapter_5.runs import run_study
-from pkm_identification.reproduction.oh2003.chapter_5.source_figures import source_figures
-from pkm_identification.reproduction.oh2003.chapter_5.study import outcome
-from pkm_identification.reproduction.oh2003.chapter_5.tables import friction_table
+from pkm_identification.reproduction.oh2003.chapter_5.study import friction_table, outcome
 
 pytestmark = pytest.mark.slow
 
