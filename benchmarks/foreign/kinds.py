@@ -345,9 +345,28 @@ _added(
     "friction warms up", ("changed_during_log", FRICTION, "gain_drift"),
     lambda t: -(t.run.friction + 0.02 * t.run.size * _rate(t)) * _centred(_warming(t)), 0.03,
 )  # fmt: skip
-_added("friction of the motion's inner joints", (FRICTION, "joint_friction"), lambda t: t.run.push(
+_added("friction along the platform's way", (FRICTION, WRENCH, "joint_friction"), lambda t: t.run.push(
     -np.tanh(np.gradient(t.run.places[0], t.run.period, axis=0) / 3e-3)
 ))  # fmt: skip
+_added("friction of inner joints", (FRICTION, "joint_friction"), lambda t: _rub(t, "coulomb"))
+_added("inner joints full of grease", (FRICTION, "joint_friction"), lambda t: _rub(t, "viscous"))
+
+
+def _rub(trial: Trial, coefficient: str) -> FloatArray:
+    """Return forces (N, n) against friction of all joints that no drive moves, some of which rub more."""
+    run = trial.run
+    rubbing = run.machine.with_joint_friction()
+    if rubbing is None:
+        raise RuntimeError("the file has friction of inner joints")
+    names = rubbing.basis.names
+    own = [k for k, name in enumerate(names) if name not in run.machine.basis.names and coefficient in name]
+    if not own:
+        raise RuntimeError("there are no inner joints")
+    sizes = trial.random.uniform(0.2, 1.0, len(own))
+    motion = rubbing.compute_motion(run.motion.coordinate, run.motion.rate, run.motion.acceleration)
+    return rubbing.compute_regressor(motion, np.eye(len(names))[:, own] @ sizes[:, None])[:, :, 0]
+
+
 _added(
     "cogging", ("cogging", "friction_position"),
     lambda t: t.run.size * np.sin(2 * np.pi * t.run.motion.coordinate / (TURN * _scale(t))), 0.03,

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.interpolate import make_interp_spline
 
-from pkm_identification.machines.capabilities import HexapodFile, NamedOutputs, PlatformPose, has
+from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, NamedOutputs, PlatformPose, has
 from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
@@ -104,21 +104,29 @@ class Run:
         still, columns = np.zeros_like(own.rate), []
         for row in np.eye(own.rate.shape[1]):
             unit = machine.compute_motion(own.coordinate, still + row, still)
-            columns.append(machine.compute_outputs(unit)[1] if has(machine, NamedOutputs) else unit.rate)
+            columns.append(self._find_end(unit)[1])
         return np.stack(columns, axis=2)
 
     @cached_property
     def places(self) -> tuple[FloatArray, FloatArray]:
-        """Positions (N, w) of the platform, or outputs, from home, and their accelerations: of translations alone."""
+        """Translations (N, w) of the platform, outputs or the end from where they begin, and their accelerations."""
         machine, own = self.machine, self.motion
         if has(machine, PlatformPose):
             position = machine.compute_pose(own)[0]
             acceleration = machine.compute_twist(own)[1][:, :3]
-        elif has(machine, NamedOutputs):
-            position, _, acceleration = machine.compute_outputs(own)
         else:
-            position, acceleration = own.coordinate, own.acceleration
+            position, _, acceleration = self._find_end(own)
         return position - position[0], acceleration
+
+    def _find_end(self, motion: Motion) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return outputs, or places of the end of a machine without, and their derivatives, (N, w) each."""
+        machine = self.machine
+        if has(machine, NamedOutputs):
+            return machine.compute_outputs(motion)
+        if not has(machine, BodiesFile):
+            return motion.coordinate, motion.rate, motion.acceleration
+        position, rate = machine.compute_end(motion)
+        return position, rate, np.gradient(rate, self.period, axis=0)
 
     def push(self, force: FloatArray) -> FloatArray:
         """Return what drives do (N, n) against forces (N, w) on the platform, or along the outputs."""

@@ -159,6 +159,9 @@ class BodiesFile(Machine, Protocol):
     def wrap_motion(self, moved: MechanismMotion) -> Motion:
         """Return the contract's motion of a mechanism's that has been closed."""
 
+    def compute_end(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        """Return positions and velocities (N, 3) of a point of the body that loads are fixed to, in the ground."""
+
 
 Capability = TypeVar("Capability", bound=Machine)
 # What is missing, in words: what is needed, and what the machine does not have

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.mechanisms.multibody.closed import Closed
+from pkm_identification.mechanisms.multibody.description.payload_body import find_payload_body
 from pkm_identification.mechanisms.multibody.kernels.closing import (
     NO_PIVOT,
     Readings,
@@ -26,6 +27,7 @@ from pkm_identification.mechanisms.multibody.kinematics import (
     read,
 )
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.numerics.arrays import FloatArray
 
 from .capabilities import Output
@@ -144,3 +146,30 @@ class MovingBodies:
         q, velocity, acceleration = motion.state
         drives = motion.coordinate, motion.rate, motion.acceleration
         return MechanismMotion(q, velocity, acceleration, *drives)
+
+
+def build_posed_mechanism(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism whose pose is that of the body that loads are fixed to."""
+    description = mechanism.description
+    body = find_payload_body(description)
+    return Mechanism.of(replace(description, pose=body), near=mechanism)
+
+
+def find_end(mechanism: Mechanism) -> FloatArray:
+    """Return the end (3,) in the frame of the body that loads are fixed to, m.
+
+    That is its joint farthest from the frame's origin, as a five-bar's tip, or its centre of mass if it has no other.
+    """
+    description = mechanism.description
+    body = find_payload_body(description)
+    places = [
+        np.asarray(FLOAT64.array(place), dtype=float)
+        for joint in description.joints
+        for name, place in zip(joint.bodies, joint.place, strict=True)
+        if name == body
+    ]
+    farthest = max(places, key=lambda place: float(np.linalg.norm(place)))
+    if np.any(farthest):
+        return farthest
+    row = np.asarray(mechanism.parameters, dtype=float)[[one.name for one in description.bodies].index(body)]
+    return row[1:4] / row[0] if row[0] > 0.0 else farthest

@@ -63,7 +63,7 @@ from .file_numbers import REMEMBERED, Change, change_document
 from .knowledge import Knowledge
 from .knowledge.multibody import knowledge_of_mechanism
 from .motions import mask_friction_rows
-from .moving_bodies import MovingBodies
+from .moving_bodies import MovingBodies, build_posed_mechanism, find_end
 from .multibody_basis import build_basis
 from .multibody_drives import read_drive
 from .multibody_tracker import MultibodyTracker, map_forces
@@ -372,6 +372,16 @@ class Multibody(MovingBodies):
         if self.actuators:
             own.add(ActuatedDrives)
         return frozenset(own)
+
+    @cached_property
+    def _posed(self) -> Multibody:
+        return Multibody(build_posed_mechanism(self.mechanism))
+
+    def compute_end(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
+        position, rotation = self._posed.compute_pose(motion)
+        twist, _ = self._posed.compute_twist(motion)
+        away = rotation @ find_end(self.mechanism)
+        return position + away, twist[:, :3] + np.cross(twist[:, 3:], away)
 
     @property
     def compliance(self) -> FloatArray:

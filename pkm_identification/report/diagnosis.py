@@ -74,6 +74,8 @@ _FAULTS = {
     "gravity_size": "size of gravity",
     "platform_wrench": "force on the platform",
     "platform_spring": "spring at the platform",
+    "platform_damper": "damper at the platform",
+    "platform_friction": "friction at the platform",
     "stated_numbers": "numbers that the file states, relative",
 }
 

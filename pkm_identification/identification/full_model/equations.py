@@ -79,7 +79,7 @@ class FullEquations:
         situations = build_situations(self.problem, self.rows, values[: self.basis + self.reversals])
         columns = self.columns.copy()
         for nuisance, own in self.list_effects():
-            if nuisance.effect.name != GEOMETRY:
+            if nuisance.effect.name != GEOMETRY and not nuisance.effect.linear:
                 columns[:, :, own] = nuisance.columns_at(situations, values[own])
         return replace(self, columns=columns)
 
@@ -153,13 +153,16 @@ def build_full_equations(
     basis = len(machine.basis)
     start = np.concatenate([values, np.zeros(len(problem.parameters) - basis)])
     situations = build_situations(problem, rows, start)
-    nuisances = tuple(list_nuisances(machine, problem.parameters))
+    typical = compute_typical_forces(machine, problem)
     if places is not None and len(places) != len(problem.equations):  # some were left out
         places = None
-    parts = [problem.equations.regressor, *(one.columns(situations, places) for one in nuisances)]
-    columns = np.concatenate(parts, axis=2)
+    made = [
+        one.fit_to_motion(one.columns(situations, places), typical)
+        for one in list_nuisances(machine, problem.parameters)
+    ]
+    columns = np.concatenate([problem.equations.regressor, *(one for _, one in made)], axis=2)
     return FullEquations(
-        machine, problem, nuisances, columns, basis, problem.parameters.nuisance, tuple(rows),
+        machine, problem, tuple(one for one, _ in made), columns, basis, problem.parameters.nuisance, tuple(rows),
         tuple(settings.estimator.also),
     )  # fmt: skip
 
@@ -200,11 +203,15 @@ def _build_problem(experiment: Experiment, rows: list[LogRows]) -> Problem:
     )  # fmt: skip
 
 
+def compute_typical_forces(machine: Machine, problem: Problem) -> FloatArray:
+    """Return a typical force of each drive, (n,): of its bodies, or measured where a drive carries little of them."""
+    return np.maximum(machine.force_size, np.sqrt(np.mean(problem.equations.force**2, axis=0)))
+
+
 def find_free_widths(equations: FullEquations) -> dict[int, float]:
     """Return the prior deviations of basis entries that are no body's, and of reversal pulses, by their index."""
     machine, problem = equations.machine, equations.problem
-    # of a drive that carries little: friction is not its bodies'
-    typical = np.maximum(machine.force_size, np.sqrt(np.mean(problem.equations.force**2, axis=0)))
+    typical = compute_typical_forces(machine, problem)
     of_bodies = np.any([np.any(rows, axis=1) for rows in machine.rows_of_bodies], axis=0)
     motors = {one.drives[0]: one.width for one in machine.knowledge.of_kind("motor_inertia")}
     asked = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -21,15 +21,17 @@ from pkm_identification.machines.knowledge.build import NUMBERS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ..model_errors import sensing, unsearched
+from ..model_errors import inner_joints, sensing, unsearched
 from ..model_errors.effect import Effect
 from ..model_errors.effects import find_effects
 from ..model_errors.forces import DELAY, GAIN, OFFSET
 from ..model_errors.geometry import PLACES as GEOMETRY
 from ..model_errors.geometry import compute_pitch, name_offset, name_places
 from ..model_errors.gravity import NAME as GRAVITY
+from ..model_errors.platform import outside_forces
 from ..model_errors.situation import Situation
 
+LEAST_FELT = 1e-9  # of a typical force per unit: less is no motion
 LEAST_AMOUNT = 1e-6  # of a large coefficient: where the change is linear
 FRICTION = ("friction_transition", "friction_stribeck", "friction_presliding", "friction_asymmetric",
             "friction_load", "friction_position", "friction_square", "joint_friction")  # fmt: skip
@@ -37,6 +39,9 @@ FRICTION = ("friction_transition", "friction_stribeck", "friction_presliding", "
 # Names of what stands for friction about a reversal, whose law no file has to a hundredth of its transition
 NEAR_STANDSTILL = ("friction_transition", "friction_stribeck", "friction_presliding", "reversal")
 
+OUTSIDE = (
+    outside_forces.WRENCH, outside_forces.SPRING, outside_forces.DAMPER, outside_forces.FRICTION,
+)  # fmt: skip
 SHAPES = (sensing.SQUARE, sensing.CUBE, sensing.DEAD_BAND, sensing.CROSS_TALK)
 # What no drive can have: shares of a force or of friction beyond it turn that round, and no channel is a tenth of a
 # second late
@@ -74,7 +79,7 @@ class Nuisance:
     @property
     def assessed(self) -> bool:
         """Whether one that is large contradicts the file: of friction near standstill and drifts no file tells."""
-        return self.effect.name not in (*FRICTION, *unsearched.UNWRITTEN, *SHAPES)
+        return self.effect.name not in (*FRICTION, *unsearched.UNWRITTEN, *OUTSIDE, *SHAPES)
 
     @property
     def largest(self) -> float:
@@ -91,6 +96,18 @@ class Nuisance:
         if places is None or self.effect.name != GEOMETRY:
             return np.concatenate([self.effect.columns(one) for one in situations]) @ self.directions
         return places @ self.directions
+
+    def fit_to_motion(self, columns: FloatArray, typical: FloatArray) -> tuple[Nuisance, FloatArray]:
+        """Return the effect and its columns (K, n, p), its widths those of what it may well add to typical forces (n,).
+
+        As they are of an effect whose size is known without a motion.
+        """
+        if not self.effect.of_motion:
+            return self, columns
+        felt = np.sqrt(np.mean(columns**2, axis=0)) / typical[:, None]
+        factors = self.effect.of_motion / np.maximum(np.max(felt, axis=0), LEAST_FELT)
+        widths = tuple(float(one) for one in self.widths * factors)
+        return replace(self, widths=widths, directions=self.directions * factors), columns * factors
 
     def columns_at(self, situations: Sequence[Situation], found: FloatArray) -> FloatArray:
         """Return the columns (K, n, p) where the unknowns are about `found` (p,): what those add, per unit."""
@@ -112,7 +129,8 @@ def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]
     kinds = (DELAY, GAIN, GRAVITY, OFFSET, GEOMETRY, name_offset(machine), *FRICTION)
     found = [effect for effect in find_effects(machine, parameters) if effect.name in kinds]
     names = [effect.name for effect in found]
-    every = (*found, *unsearched.effects(machine))
+    outside = (*outside_forces.effects(machine), *inner_joints.effects(machine))
+    every = (*found, *unsearched.effects(machine), *outside)
     kinds_of, shapes = Counter(effect.name for effect in every), Counter[str]()
     made = []
     for effect in every:

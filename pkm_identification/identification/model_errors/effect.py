@@ -59,6 +59,9 @@ class Effect:
         What the coefficients do to the model's basis, where the columns are those of the model.
     units : tuple of str
         Of each member, where they differ; else empty.
+    of_motion : float
+        Share of a typical force that each of its columns may well add in the motion at hand, times `scale`; 0: what it
+        may add is known without one.
     """
 
     name: str
@@ -78,6 +81,7 @@ class Effect:
     positive: bool = False
     units: tuple[str, ...] = ()
     secant: Callable[[Situation, FloatArray], FloatArray] | None = None
+    of_motion: float = 0.0
 
     def read(self, value: float, std: float) -> tuple[float, float]:
         """Return what a coefficient and its deviation mean in the effect's unit, without `offset`."""

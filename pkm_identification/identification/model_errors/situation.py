@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -61,6 +61,16 @@ class Situation:
             replace(one, coefficients=self.parameters[rows[: len(one.law.coefficients), i]][:, None])
             for i, one in enumerate(self.machine.friction)
         )
+
+    def keep(self, compute: Callable[[Situation], FloatArray]) -> FloatArray:
+        """Return what a function makes of this, which is computed once."""
+        if compute not in self._kept:
+            self._kept[compute] = compute(self)
+        return self._kept[compute]
+
+    @cached_property
+    def _kept(self) -> dict[Callable[[Situation], FloatArray], FloatArray]:
+        return {}
 
     @property
     def coulomb(self) -> FloatArray:

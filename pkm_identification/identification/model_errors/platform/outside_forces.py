@@ -1,0 +1,162 @@
+# Copyright 2026 pkm_identification maintainers
+#
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance
+# with the License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+# Unless required by applicable law or agreed to in writing, software distributed under the License is
+# distributed on an "AS IS" BASIS, WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See
+# the License for the specific language governing permissions and limitations under the License.
+
+"""Forces on the platform that no file has: hoses and cables, a spring, a damper, something that rubs.
+
+They act along the coordinates of the platform's pose, along the outputs of a machine without one, or along the axes of
+the ground at the end of one without either.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pkm_identification.machines.capabilities import BodiesFile, NamedOutputs, PlatformPose, has, require
+from pkm_identification.machines.contract import Machine, Motion
+from pkm_identification.machines.motions import compute_nearby_motion
+from pkm_identification.numerics.arrays import FloatArray
+
+from ..effect import Columns, Effect, typical_force
+from ..situation import Situation
+
+WRENCH, SPRING, DAMPER, FRICTION = (
+    "platform_wrench", "platform_spring", "platform_damper", "platform_friction",
+)  # fmt: skip
+AXES = ("force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z")
+LARGE = 0.01  # of a typical force, torques at half the machine's size: hoses and cables
+LARGE_FRICTION = 0.02  # the same of what resists motion: guides, seals, air
+FAR, TURNED = (
+    1.0,
+    1.0,
+)  # of the machine's size, rad: where a spring pulls with that; softer than a weight's lever
+SLOW = 0.05  # of the rms rate: below it friction of the platform reverses
+LEAST_RATE = 1e-9  # of the largest rate: an axis along which the end goes slower is none
+
+
+def compute_wrenches(situation: Situation) -> FloatArray:
+    """Return what drives do against a unit of each force along a coordinate of the platform, (K, n, w)."""
+    return situation.rows.thin_in_band(_find_levers(situation))
+
+
+def compute_springs(situation: Situation) -> FloatArray:
+    """Return the same of forces along which the platform is a metre or a radian away from home, or where it began."""
+    return _compute_along(situation, _find_displacement(situation))
+
+
+def compute_dampers(situation: Situation) -> FloatArray:
+    """Return the same of forces along which the platform moves by a metre or a radian per second."""
+    return _compute_along(situation, _find_rates(situation))
+
+
+def compute_friction(situation: Situation) -> FloatArray:
+    """Return the same of a unit of force that has the sign of the platform's rate."""
+    rates = _find_rates(situation)
+    slow = SLOW * np.sqrt(np.mean(rates**2, axis=0)) if len(rates) else np.ones(rates.shape[1])
+    return _compute_along(situation, np.tanh(rates / np.maximum(slow, np.finfo(float).tiny)))
+
+
+def _compute_along(situation: Situation, shape: FloatArray) -> FloatArray:
+    """Return what drives do against forces (n, w) on the thin grid that are as large as a shape, (K, n, w)."""
+    return situation.rows.thin_in_band(_find_levers(situation) * shape[:, None, :])
+
+
+def _find_displacement(situation: Situation) -> FloatArray:
+    """Return how far the platform is away along each coordinate on the thin grid, m or rad, (n, w)."""
+    machine, motion = situation.machine, situation.rows.thin_motion
+    if has(machine, PlatformPose):
+        home, upright = machine.home_pose
+        position, rotation = machine.compute_pose(motion)
+        turned = rotation @ upright.T
+        vector = 0.5 * np.stack(
+            [turned[:, k, j] - turned[:, j, k] for j, k in ((1, 2), (2, 0), (0, 1))], axis=1
+        )
+        return np.concatenate([position - home, vector], axis=1)
+    point = _compute_end(machine, motion)[0]
+    return point - point.mean(axis=0)
+
+
+def _find_rates(situation: Situation) -> FloatArray:
+    """Return the rates of the platform along each coordinate on the thin grid, m/s or rad/s, (n, w)."""
+    machine, motion = situation.machine, situation.rows.thin_motion
+    return (
+        machine.compute_twist(motion)[0] if has(machine, PlatformPose) else _compute_end(machine, motion)[1]
+    )
+
+
+def _compute_end(machine: Machine, motion: Motion) -> tuple[FloatArray, FloatArray]:
+    """Return places and rates (N, w) of a machine without a pose along its outputs, or at its end."""
+    if has(machine, NamedOutputs):
+        return machine.compute_outputs(motion)[:2]
+    position, velocity = require(machine, BodiesFile, "a force on the platform").compute_end(motion)
+    axes = _find_axes(machine)
+    return position[:, axes], velocity[:, axes]
+
+
+def _find_axes(machine: Machine) -> list[int]:
+    """Return along which axes of the ground the end of a machine can move."""
+    bodies = require(machine, BodiesFile, "a force on the platform")
+    size = np.array([drive.size for drive in machine.drives])
+    near = machine.home + 0.3 * size * np.random.default_rng(0).standard_normal((8, len(size)))
+    rate = np.broadcast_to(size, near.shape).copy()
+    speed = np.nanmax(np.abs(bodies.compute_end(machine.compute_motion(near, rate, 0.0 * rate))[1]), axis=0)
+    return np.flatnonzero(speed > LEAST_RATE * np.max(speed)).tolist()
+
+
+def _find_levers(situation: Situation) -> FloatArray:
+    """Return what drives do against a unit along each coordinate of the platform on the thin grid, (n, drives, w)."""
+    return situation.keep(_compute_levers)
+
+
+def _compute_levers(situation: Situation) -> FloatArray:
+    machine, motion = situation.machine, situation.rows.thin_motion
+    if not has(machine, PlatformPose):
+        still = np.zeros_like(motion.rate)
+        units = [
+            compute_nearby_motion(machine, motion, motion.coordinate, still + row, still)
+            for row in np.eye(still.shape[1])
+        ]
+        return -np.stack([_compute_end(machine, one)[1] for one in units], axis=1)
+    count = len(motion)
+    rates = [
+        machine.compute_drive_rates(motion, np.broadcast_to(row, (count, 6)).copy()) for row in np.eye(6)
+    ]
+    # power of the wrench and of the drives together is none
+    return -np.linalg.inv(np.stack(rates, axis=1))
+
+
+def effects(machine: Machine) -> list[Effect]:
+    """Return what pulls at the platform and resists its motion; nothing of machines without a platform or an end."""
+    names, turning = AXES, np.repeat([False, True], 3)
+    if has(machine, NamedOutputs) and not has(machine, PlatformPose):
+        names = tuple(one.name for one in machine.outputs)
+        turning = np.array([one.unit == "rad" for one in machine.outputs])
+    elif not has(machine, PlatformPose):
+        if not has(machine, BodiesFile):
+            return []
+        axes = _find_axes(machine)
+        names, turning = tuple(AXES[k] for k in axes), np.zeros(len(axes), dtype=bool)
+    arm = 0.5 * machine.size
+    along = np.array([1.0 if drive.unit == "m" else 1.0 / arm for drive in machine.drives])
+    force = float(np.mean(typical_force(machine) * along)) * np.where(turning, arm, 1.0)
+    away = np.where(turning, TURNED, FAR * machine.size)
+
+    def describe(
+        name: str, columns: Columns, size: FloatArray, units: tuple[str, str], of_motion: float = 0.0
+    ) -> Effect:
+        return Effect(
+            name, "wrench", "", columns, size, "Look for what pulls at the platform", linear=True,
+            parts=tuple(f"{name}_{axis}" for axis in names), units=tuple(units[k] for k in turning.astype(int)),
+            of_motion=of_motion,
+        )  # fmt: skip
+
+    return [
+        describe(WRENCH, compute_wrenches, LARGE * force, ("N", "N m")),
+        describe(SPRING, compute_springs, LARGE * force / away, ("N/m", "N m/rad")),
+        describe(DAMPER, compute_dampers, force, ("N s/m", "N m s/rad"), LARGE_FRICTION),
+        describe(FRICTION, compute_friction, force, ("N", "N m"), LARGE_FRICTION),
+    ]
