@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pkm_identification.machines.contract import Drive
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.signals.butterworth import zero_phase
 
 from .effect import Columns, Effect, repeat_prior
 from .log_rows import DriveMotion
@@ -117,9 +116,7 @@ def _differentiate_step(situation: Situation, drive: int, instant: float, log: C
     inside = len(time) and log.time[0] <= time[0] and time[-1] <= log.time[-1]
     if not inside or not time[0] < instant < time[-1]:
         return np.zeros((*situation.predicted.shape, 1))
-    step = np.zeros(len(time))
-    for piece in rows.pieces:
-        step[piece.part] = zero_phase(rows.smoothing, (time[piece.part] >= instant).astype(float))
+    step = rows.smooth(time >= instant)
     first = np.gradient(step, rows.band.period)
     second = np.gradient(first, rows.band.period)
     thin, own = rows.thin, rows.thin_drives

@@ -29,9 +29,18 @@ from ..equations.band_rows import BandPiece, band_pieces, in_band
 from ..equations.standstill import StandstillLimits, find_standstill
 from ..samples import Samples
 
-DENSITY = 5.0  # samples of the thin grid per period of the band's cutoff, at least
-SMOOTH = 2.0  # cutoff of the motion on the thin grid, in cutoffs of the band
+DENSITY = 2.5  # samples of the thin grid per period of the cutoff of the motion on it, at least
+SMOOTH = (
+    2.0,
+    4.0,
+    8.0,
+)  # cutoffs of the motion on the thin grid, in cutoffs of the band, the first that will do
+# Of a drive's rms rate: what is lost above that cutoff and is more is motion, whose square makes force in the band
+LOST_RATE = 0.1
+# Of a large change per s: slower, its square makes no force to speak of (v^2 over the change, .1 % of gravity for .1 m)
+LEAST_RATE_LOST = 0.3
 SMOOTH_ORDER = 6
+HIGHEST_OF_RATE = 0.45  # of the sample rate: no low-pass is higher
 FORGOTTEN = 1e-7  # of the impulse response's peak: where it ends
 
 
@@ -117,11 +126,30 @@ class LogRows:
         return self.select(np.concatenate(parts or [np.empty((0, *values.shape[1:]))]))
 
     @cached_property
+    def cutoff(self) -> float:
+        """Cutoff in Hz of the motion on the thin grid, which keeps what drives do; infinite: all samples are on it.
+
+        Drives that swing far above the band make forces in it by their squares.
+        """
+        rate, size = self.motion.rate, np.array([drive.size for drive in self.machine.drives])
+        moved = np.sqrt(np.mean(rate**2, axis=0)) if len(rate) else np.zeros_like(size)
+        for factor in SMOOTH:
+            cutoff = factor * self.band.cutoff
+            if self._find_step(cutoff) == 1 or cutoff >= HIGHEST_OF_RATE / self.band.period:
+                break
+            lost = np.sqrt(np.mean((rate - self.smooth(rate, cutoff)) ** 2, axis=0)) if len(rate) else moved
+            if not np.any((lost > LOST_RATE * moved) & (lost > LEAST_RATE_LOST * size)):
+                return cutoff
+        return np.inf
+
+    def _find_step(self, cutoff: float) -> int:
+        most, stride = 1.0 / (DENSITY * cutoff * self.band.period), self.band.stride
+        return max(step for step in range(1, stride + 1) if stride % step == 0 and step <= max(most, 1.0))
+
+    @cached_property
     def step(self) -> int:
         """Samples from one point of the thin grid to the next: a divisor of the stride."""
-        most = 1.0 / (DENSITY * self.band.cutoff * self.band.period)
-        stride = self.band.stride
-        return max(step for step in range(1, stride + 1) if stride % step == 0 and step <= max(most, 1.0))
+        return self._find_step(self.cutoff)
 
     @cached_property
     def thin(self) -> NDArray[np.int64]:
@@ -132,23 +160,21 @@ class LogRows:
         ]
         return np.concatenate(parts or [np.empty(0, dtype=np.int64)])
 
-    @property
-    def smoothing(self) -> FloatArray:
-        """Second-order sections of the low-pass before the thin grid."""
-        rate = 1.0 / self.band.period
-        return low_pass(SMOOTH_ORDER, min(SMOOTH * self.band.cutoff, 0.45 * rate), rate)
+    def smooth(self, values: FloatArray, cutoff: float | None = None) -> FloatArray:
+        """Return values at all samples (N, ...) behind the low-pass before the thin grid, or one of a cutoff in Hz."""
+        highest = HIGHEST_OF_RATE / self.band.period
+        sections = low_pass(SMOOTH_ORDER, min(cutoff or self.cutoff, highest), 1.0 / self.band.period)
+        made = np.array(values, dtype=float)
+        for piece in self.pieces:
+            made[piece.part] = zero_phase(sections, made[piece.part])
+        return made
 
     @cached_property
     def thin_drives(self) -> DriveMotion:
         """Smooth motion of the drives on the thin grid."""
-        whole, rate = self.motion, 1.0 / self.band.period
-        cutoff = SMOOTH * self.band.cutoff
-        parts = [np.array(x) for x in (whole.coordinate, whole.rate, whole.acceleration)]
-        if self.step > 1 and cutoff < 0.45 * rate:
-            for piece in self.pieces:
-                for values in parts:
-                    values[piece.part] = zero_phase(self.smoothing, values[piece.part])
-        return DriveMotion(*(values[self.thin] for values in parts))
+        parts = (self.motion.coordinate, self.motion.rate, self.motion.acceleration)
+        smooth = parts if self.step == 1 else tuple(map(self.smooth, parts))
+        return DriveMotion(*(values[self.thin] for values in smooth))
 
     @cached_property
     def thin_segment(self) -> NDArray[np.int64]:
