@@ -9,11 +9,8 @@ import argparse
 
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.multibody.analysis.body_sensitivity import body_sensitivity
-from pkm_identification.mechanisms.multibody.description.payload_body import (
-    find_output_body,
-    find_payload_body,
-)
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
+from pkm_identification.mechanisms.multibody.setpoints import find_output_body, find_payload_body
 from pkm_identification.report.contribution_tables import build_sensitivity_document, build_sensitivity_table
 
 from .named_motion import add_options, build_motion_document, compute_named_motion

@@ -94,7 +94,7 @@ def _run_workspace(options: argparse.Namespace) -> int:
     rotation = matrix_from_vector(np.deg2rad(turn)) @ machine.home_rotation
     words = "turned {:g}, {:g}, {:g} deg from home".format(*turn) if np.any(turn) else ""
     # matplotlib takes longer to load than the slices to compute
-    from pkm_identification.report.figures.workspace import draw_workspace_figure
+    from pkm_identification.report.figures.reach import draw_workspace_figure
 
     machines = [("", machine)]
     if options.payload is not None:

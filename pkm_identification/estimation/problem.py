@@ -22,7 +22,7 @@ from .trace import EstimateTrace
 from .whitening import Coordinates
 
 if TYPE_CHECKING:
-    from .consistency.physical import Physical
+    from .consistency.constrained_least_squares import Physical
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pkm_identification.estimation.statuses import is_identified
 from pkm_identification.identification.saved_estimate import SavedEstimate
 from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.knowledge.hexapod import list_body_values
+from pkm_identification.machines.knowledge.build import list_hexapod_bodies
 from pkm_identification.mechanisms.known_statements import Width
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -77,7 +77,7 @@ def _list_numbers(machine: Machine) -> dict[str, float]:
     """Return the numbers of bodies and friction of a hexapod's file, by their keys."""
     description = require(machine, HexapodFile, "export").description
     found: dict[str, float] = {}
-    for body in list_body_values(description):
+    for body in list_hexapod_bodies(description):
         values = (body.mass, *body.center, *body.moments, *body.products)
         found |= {key: float(value) for key, value in zip(body.keys, values, strict=True)}
     friction = description.friction

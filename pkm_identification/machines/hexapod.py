@@ -74,7 +74,7 @@ from .contract import FAILED, FORCE_ROOM, OK, RATE_ROOM, Drive, Machine, Motion
 from .file_numbers import REMEMBERED, Change, change_document
 from .hexapod_tracker import HexapodNeighbours, HexapodTracker
 from .knowledge import Knowledge
-from .knowledge.hexapod import knowledge_of_hexapod
+from .knowledge.build import knowledge_of_hexapod
 from .motions import mask_friction_rows, mass_and_bias_of_regressors
 from .place_drives import find_place_drives, find_valve
 from .rows_of_bodies import list_rows_of_hexapod

@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.mechanisms.multibody.closed import Closed
-from pkm_identification.mechanisms.multibody.description.payload_body import find_payload_body
 from pkm_identification.mechanisms.multibody.kernels.closing import (
     NO_PIVOT,
     Readings,
@@ -28,6 +27,7 @@ from pkm_identification.mechanisms.multibody.kinematics import (
 )
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
+from pkm_identification.mechanisms.multibody.setpoints import find_payload_body
 from pkm_identification.numerics.arrays import FloatArray
 
 from .capabilities import Output

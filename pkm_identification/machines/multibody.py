@@ -22,7 +22,6 @@ from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.known_statements import Statements, Width
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
-from pkm_identification.mechanisms.multibody.description.payload_body import find_payload_body
 from pkm_identification.mechanisms.multibody.description.reader import move_joints, read_document
 from pkm_identification.mechanisms.multibody.dynamics import regressor
 from pkm_identification.mechanisms.multibody.extents import compute_body_extents, compute_inertial_sizes
@@ -43,6 +42,7 @@ from pkm_identification.mechanisms.multibody.kinematics import (
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.parameters import build_rigid_columns
+from pkm_identification.mechanisms.multibody.setpoints import find_payload_body
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.basis import Basis
 from pkm_identification.parameters.parameter import Kind
@@ -61,15 +61,14 @@ from .compliance import find_compliance
 from .contract import OK, Machine, Motion, NeighbourSolver
 from .file_numbers import REMEMBERED, Change, change_document
 from .knowledge import Knowledge
-from .knowledge.multibody import knowledge_of_mechanism
+from .knowledge.build import knowledge_of_mechanism
 from .motions import mask_friction_rows
 from .moving_bodies import MovingBodies, build_posed_mechanism, find_end
 from .multibody_basis import build_basis
 from .multibody_drives import read_drive
 from .multibody_tracker import MultibodyTracker, map_forces
 from .place_drives import find_place_drives, find_valve
-from .rows_of_bodies import list_rows_of_mechanism
-from .sums_of_bodies import find_sums
+from .rows_of_bodies import find_sums, list_rows_of_mechanism
 
 IDENTIFIABLE = "identifiable"  # what a machine determines at most: the base parameters
 _STATES = 30  # states around home whose forces are typical

@@ -20,8 +20,7 @@ from pkm_identification.errors import PkmError, one_line
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.records.bags.recovery import recover_bag
 from pkm_identification.records.bags.writer import STORAGES, BagWriter
-from pkm_identification.ros.messages.message_types import message_class, type_name
-from pkm_identification.ros.messages.offered_qos import offered_qos
+from pkm_identification.ros.messages.message_types import message_class, offered_qos, type_name
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
 from pkm_identification.ros.node.inputs import DRAIN_LIMIT
 from pkm_identification.ros.node.main import run

@@ -26,8 +26,7 @@ from .figures.machine import machine_figure
 from .figures.misfit import draw_misfit_figure
 from .figures.parameters import draw_convergence_figure, draw_correlation_figure, draw_estimates_figure
 from .figures.style import png
-from .interactive.bundle import packed_script
-from .interactive.figures import interactive_figures
+from .interactive.figures import interactive_figures, packed_script
 from .page import Material, html_page
 
 if TYPE_CHECKING:

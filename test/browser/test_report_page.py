@@ -16,12 +16,9 @@ from core.report.made_identification import made_fit, made_identification
 from PIL import Image
 
 from pkm_identification.identification.review.friction_curves import FrictionCurve
-from pkm_identification.identification.review.machine_path import machine_path
-from pkm_identification.identification.review.review import Review
-from pkm_identification.identification.review.travel import Travel
+from pkm_identification.identification.review.review import Review, Travel, machine_path
 from pkm_identification.machines.platform import motion_of_platform
-from pkm_identification.report.interactive.bundle import packed_script
-from pkm_identification.report.interactive.figures import interactive_figures
+from pkm_identification.report.interactive.figures import interactive_figures, packed_script
 from pkm_identification.report.page import Material, html_page
 from pkm_identification.simulation import trajectory
 

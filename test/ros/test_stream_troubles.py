@@ -3,7 +3,7 @@
 
 """The demonstration tells what nodes complained of while samples flowed, not that they waited for the first one."""
 
-from pkm_identification.ros.processes.stream_troubles import StreamTroubles
+from pkm_identification.ros.processes.draining import StreamTroubles
 
 SILENT = {"kinematics: input": "no samples on 'strut_states/filtered' for 5 s"}
 LATE = {"simulator: machine": "3.0 s slower than asked for"}

@@ -1,16 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Several estimates of the same parameters: do they differ by more than their deviations?
-
-An estimate is off by what is its own (noise, filters) and by what is the same quantity in every log of a machine:
-joints, gains and zeros that the machine file knows to a tolerance only. With J the changes that those quantities, each
-off by its tolerance, make of an estimate, the difference of two has the covariance
-
-    (C_1 - J_1^T J_1) + (C_2 - J_2^T J_2) + (J_1 - J_2)^T (J_1 - J_2) :
-
-what the tolerances do to both alike cancels, what they do differently (another motion) stays.
-"""
+"""What a parameter did between logs: differences beside their deviations, and probabilities of many tests at once."""
 
 from __future__ import annotations
 
@@ -23,7 +14,24 @@ from scipy.stats import chi2
 
 from pkm_identification.numerics.arrays import FloatArray
 
-from .significance import holm
+
+def holm(probabilities: FloatArray) -> FloatArray:
+    """Probabilities adjusted for their number, by Holm (Scand. J. Statist. 6, 1979), shape (n,).
+
+    Calling what lies below a level significant is wrong anywhere with at most that probability, however the tests
+    depend on each other. NaN, where there is no test, stays NaN and does not count.
+
+    Parameters
+    ----------
+    probabilities : ndarray, shape (n,)
+    """
+    adjusted = np.full(len(probabilities), np.nan)
+    tested = np.flatnonzero(np.isfinite(probabilities))
+    order = tested[np.argsort(probabilities[tested], kind="stable")]
+    steps = probabilities[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return adjusted
+
 
 ROUNDING = 1e-12  # of a variance: what is less is left over from a difference of like numbers
 

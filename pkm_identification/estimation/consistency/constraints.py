@@ -16,8 +16,7 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..identifiability import IDENTIFIABLE
-from .layout import BOUNDED, Layout
-from .slots import Slots, build_body_matrix
+from .layout import BOUNDED, Layout, Slots, build_body_matrix
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from pkm_identification.parameters.prior import Prior
 
 from .central_path import Projection, follow_path, stack_conditions
 from .constraints import inequalities, is_physical, violations
-from .layout import BOUNDED, FREE, Layout
+from .layout import BLOCK, BOUNDED, FREE, Layout, Slots, build_body_matrix
 from .log_cholesky import (
     compute_body_moments,
     compute_body_moments_jacobian,
@@ -29,7 +29,6 @@ from .log_cholesky import (
     compute_centred_moments_jacobian,
     free_coordinates,
 )
-from .slots import BLOCK, Slots, build_body_matrix
 
 # A start closer to its bound than this part of a large error is moved away: logarithms never leave the bound itself.
 CLEARANCE = 0.01

@@ -10,6 +10,7 @@ parameters are sums of these, w = lifting @ v. A mechanism sorts its own paramet
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
+
+from .log_cholesky import compute_matrix_of_moments
 
 FREE, BOUNDED, GROUPED = 0, 1, 2
 
@@ -65,3 +68,29 @@ class Layout:
         """Return the smallest of a slot's terms, one standard deviation of its parameter large, shape (P,)."""
         terms = np.abs(self.lowering) * prior.std
         return np.min(np.where(terms > 0.0, terms, np.inf), axis=1)
+
+
+BLOCK = 10  # moments of a body
+
+
+class Slots(NamedTuple):
+    """A layout as the kernels take it."""
+
+    kind: NDArray[np.int64]
+    floor: FloatArray
+    body: NDArray[np.int64]
+    known: FloatArray
+    rods: NDArray[np.int64]
+    differences: FloatArray
+
+    @classmethod
+    def of(cls, layout: Layout) -> Slots:
+        return cls(layout.kind, layout.floor, layout.body, layout.known, layout.rods, layout.differences)
+
+
+def build_body_matrix(slots: Slots, moments: FloatArray) -> FloatArray:
+    """Pseudo-inertia (4, 4) of the body, of its four or ten moments and what is known."""
+    own = moments[slots.body]
+    if len(own) < BLOCK:
+        own = np.concatenate([own[:1], own[0] * slots.known[:3], own[1:], slots.known[3:]])
+    return compute_matrix_of_moments(own)

@@ -28,12 +28,7 @@ from ..rates.kinematic_cutoff import kinematic_cutoff
 from ..settings import Settings
 from ..validation import held_out_part
 from .friction_transition import FrictionTransition, fit_friction_transition
-from .strut_friction import (
-    StrutFriction,
-    StrutSamples,
-    strut_friction,
-    untestable,
-)
+from .strut_friction import StrutFriction, StrutSamples, strut_friction, untestable
 
 CUTOFF = 20.0  # Hz; noise on wider accelerations would bias what is fitted of the rigid body
 FILTER_ORDER = 4

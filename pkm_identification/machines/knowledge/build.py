@@ -5,14 +5,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
+from pkm_identification.mechanisms.hexapod.bodies import StrutBody
+from pkm_identification.mechanisms.hexapod.machine import Machine as Description
 from pkm_identification.mechanisms.known_statements import Statements, Width
-from pkm_identification.mechanisms.tolerances import DriveTolerances
+from pkm_identification.mechanisms.multibody.description.known_constants import spread_constants
+from pkm_identification.mechanisms.multibody.description.parts import compute_central_moments
+from pkm_identification.mechanisms.multibody.extents import compute_body_sizes
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.tolerances import AS_OF_HEXAPODS, DriveTolerances
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..contract import Machine
-from .bodies import BodyValues, build_bodies, find_like_bodies
+from .bodies import SMALLEST, BodyValues, build_bodies, find_like_bodies
 from .drives import list_drive_numbers
 from .file import KnownFile
 from .records import WIDTH, Knowledge, KnownNumber
@@ -77,3 +85,87 @@ def build_knowledge(
         if key not in shared and (value := file.find_number(key))
     ]
     return Knowledge(known, find_like_bodies(bodies, file), (*numbers, *others))
+
+
+def knowledge_of_hexapod(machine: Machine, description: Description) -> Knowledge:
+    """Return how well the numbers of a hexapod's file are known."""
+    drive = description.drive
+    keys = {} if drive is None else {"force_delay": "drive.force_delay"}
+    if drive is not None and drive.has_encoder:
+        keys["coordinate_offset"] = "drive.encoder.length_at_zero.*"
+    if drive is not None and drive.has_motor:
+        keys |= {"motor_inertia": "drive.motor.inertia", "common_force_gain": "drive.motor.torque_constant"}
+    for key in ("force_gain", "force_offset"):
+        if key in description.document.get("drive", {}):
+            keys[key] = f"drive.{key}.*"
+    moved = np.array([strut.body_b.mass + strut.body_e.mass for strut in description.struts])
+    tolerances = DriveTolerances.of_hexapod(description.tolerances, len(machine.drives))
+    bodies = list(list_hexapod_bodies(description))
+    return build_knowledge(machine, bodies, description.known, tolerances, moved, keys, names=AS_OF_HEXAPODS)
+
+
+def list_hexapod_bodies(machine: Description) -> Iterator[BodyValues]:
+    """Yield the platform, then bodies B and E of each strut."""
+    own = machine.platform
+    keys = ("mass", *(f"center_of_mass.{k}" for k in range(3)), *(f"inertia.{k}" for k in range(6)))
+    yield BodyValues(
+        "platform", "platform", machine.length_scale, own.mass, own.center_of_mass, np.diagonal(own.inertia),
+        own.inertia[[0, 0, 1], [1, 2, 2]], tuple(f"platform.{key}" for key in keys),
+    )  # fmt: skip
+    for i, strut in enumerate(machine.struts):
+        section = "strut" if "strut" in machine.document else f"struts.{i}"
+        yield _describe_strut_body(f"body_b_{i + 1}", f"{section}.body_b", strut.body_b, machine)
+        yield _describe_strut_body(f"body_e_{i + 1}", f"{section}.body_e", strut.body_e, machine)
+
+
+def _describe_strut_body(name: str, section: str, body: StrutBody, machine: Description) -> BodyValues:
+    keys = ("mass", "center_of_mass", "inertia.0", "inertia.1")
+    return BodyValues(
+        name, section, float(machine.length_limits[0]), body.mass, np.array([body.center_of_mass]),
+        np.array([body.transverse, body.axial]), np.zeros(0), tuple(f"{section}.{key}" for key in keys),
+    )  # fmt: skip
+
+
+# Entries of the key `parameters`, first moments and inertia about the frame's origin
+_SPATIAL = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+_PLANAR = (0, 1, 2, 3)
+STANDARD_GRAVITY = 9.80665  # m/s^2
+
+
+def knowledge_of_mechanism(machine: Machine, mechanism: Mechanism) -> Knowledge:
+    """Return how well the numbers of a mechanism's file are known."""
+    description = mechanism.description
+    still = machine.home[None]
+    motion = machine.compute_motion(still, np.zeros_like(still), np.zeros_like(still))
+    mass, _ = machine.compute_mass_and_bias(motion, machine.basis.nominal)
+    moved = np.abs(np.diagonal(mass[0]))
+    lever = np.array([1.0 if one.unit == "m" else 0.5 * machine.size for one in machine.drives])
+    moved = np.where(moved > 0.0, moved, machine.force_size * lever / STANDARD_GRAVITY)
+    keys = {"motor_inertia": "drives.@.inertia"}
+    if "torque_constant" in (machine.document.get("actuator") or {}):
+        keys["common_force_gain"] = "actuator.torque_constant"
+    statements, shared = spread_constants(machine.document, description.known)
+    bodies = list(list_mechanism_bodies(mechanism))
+    return build_knowledge(machine, bodies, statements, description.tolerances, moved, keys, shared)
+
+
+def list_mechanism_bodies(mechanism: Mechanism) -> Iterator[BodyValues]:
+    """Yield the bodies in the order of the file."""
+    description = mechanism.description
+    sections = description.document.get("bodies", {})
+    for body, size in zip(description.bodies, compute_body_sizes(mechanism)[1], strict=True):
+        mass, first, inertia = compute_central_moments(body)
+        center = first / mass if mass > 0.0 else np.zeros(3)
+        moments, products = np.diagonal(inertia), inertia[[0, 0, 1], [1, 2, 2]]
+        if body.planar:
+            center, moments, products = center[:2], moments[2:], products[:0]
+        section = f"bodies.{body.name}"
+        given = "parameters" in sections.get(body.name, {})
+        keys = [f"parameters.{k}" for k in (_PLANAR if body.planar else _SPATIAL)]
+        if not given:
+            keys = ["mass", *(f"center_of_mass.{k}" for k in range(len(center)))]
+            keys += [f"inertia.{k}" for k in range(len(moments) + len(products))]
+        yield BodyValues(
+            body.name, section, float(size) or SMALLEST, mass, center, moments, products,
+            tuple(f"{section}.{key}" for key in keys), given,
+        )  # fmt: skip

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from .hexapod_keys import HEXAPOD_KEYS
 from .key import Key, build_file_schema
-from .known_keys import DEFINITIONS, allow_known
 from .mechanism_keys import MECHANISM_KEYS
+from .shared_keys import DEFINITIONS, allow_known
 
 FILES = {
     "machine": ("Machine file of a hexapod", HEXAPOD_KEYS, "machine_file.md"),

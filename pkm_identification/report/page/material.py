@@ -28,7 +28,7 @@ class Material:
     interactive : mapping of str to dict
         Figures for plotly by the same names; empty without plotly.
     script : str or None
-        What draws them (`interactive.bundle.packed_script`).
+        What draws them (`interactive.figures.packed_script`).
     review : Review or None
         Of the logs; None where they are not at hand.
     truth : ndarray, shape (P,), or None

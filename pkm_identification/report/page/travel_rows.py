@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pkm_identification.identification.review.travel import Travel
+from pkm_identification.identification.review.review import Travel
 from pkm_identification.machines.contract import Drive
 
 from ..listing import number

@@ -30,10 +30,9 @@ from pkm_identification.records import read_log
 from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 
 from .demo_settings import OWN_DOMAIN, DemoSettings
-from .draining import drain, underway
+from .draining import StreamTroubles, drain, underway
 from .monitor import Monitor
 from .node_process import NodeProcess
-from .stream_troubles import StreamTroubles
 from .watch_process import watching
 
 PIPELINE = ("strut_filter", "kinematics", "estimator")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 from .monitor import Monitor
 
@@ -49,3 +50,26 @@ def _read_counters(monitor: Monitor) -> list[int]:
 def _is_last_estimate(monitor: Monitor) -> bool:
     """Return whether the latest estimate is the last one."""
     return monitor.estimate is not None and monitor.estimate.count == monitor.count("estimator", "equations")
+
+
+class StreamTroubles:
+    """Gathers complaints by node and task, window by window.
+
+    Attributes
+    ----------
+    confirmed : dict of str to str
+        Complaints of windows that had samples before them and after them.
+    """
+
+    def __init__(self) -> None:
+        self.confirmed: dict[str, str] = {}
+        self._lately: dict[str, str] = {}
+        self._accepted = 0
+
+    def take(self, accepted: int, complaints: Mapping[str, str]) -> None:
+        """End of a window: how many samples were accepted until now, and what was complained of in it."""
+        if accepted == self._accepted:
+            return
+        self.confirmed |= self._lately
+        self._lately = dict(complaints) if self._accepted else {}
+        self._accepted = accepted

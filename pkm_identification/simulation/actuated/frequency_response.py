@@ -16,7 +16,7 @@ from pkm_identification.mechanisms.actuators import Bank
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.harmonic import harmonic
+from pkm_identification.signals.power_density import harmonic
 
 from .drives import STEP
 from .lines import check_delays

@@ -12,13 +12,11 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
 
 from ..imperfections.setup import Setup
-from . import bodies, changes, exchanges, forces, friction, joints, lengths, units
+from . import bodies, changes, friction, joints, sensors
 from .kind import MUST, NEVER, Fault, FaultKind
 
 FAULTS: tuple[FaultKind, ...] = tuple(
-    kind
-    for family in (forces, units, exchanges, lengths, bodies, friction, joints, changes)
-    for kind in family.FAULTS
+    kind for family in (sensors, bodies, friction, joints, changes) for kind in family.FAULTS
 )
 _BY_NAME = {kind.name: kind for kind in FAULTS}
 

@@ -23,7 +23,6 @@ from pkm_identification.mechanisms.actuators.row import MOST_STATES
 from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.multibody.description.parts import compute_central_moments
-from pkm_identification.mechanisms.multibody.description.payload_body import find_payload_body
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
 from pkm_identification.mechanisms.multibody.joint_friction import compute_rubbing_rates
 from pkm_identification.mechanisms.multibody.kernels.closing import (
@@ -36,6 +35,7 @@ from pkm_identification.mechanisms.multibody.kernels.codes import DEGRADED, OK
 from pkm_identification.mechanisms.multibody.kinematics import read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, room_to_close
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
+from pkm_identification.mechanisms.multibody.setpoints import find_payload_body
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..actuated.drives import STEP, ActuatorDrives

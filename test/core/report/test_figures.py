@@ -31,7 +31,7 @@ from pkm_identification.report.figures.parameters import draw_convergence_figure
 from pkm_identification.report.figures.style import png
 from pkm_identification.report.folder import report_figures
 from pkm_identification.report.interactive.figures import interactive_figures
-from pkm_identification.report.many_logs.charts import draw_parameter_chart
+from pkm_identification.report.many_logs.page import draw_parameter_chart
 
 pytestmark = pytest.mark.slow
 

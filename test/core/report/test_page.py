@@ -14,7 +14,7 @@ from core.report.made_identification import made_estimate, made_fit, made_identi
 
 from pkm_identification.estimation.identifiability.correlation import correlation
 from pkm_identification.identification.diagnosis.findings import Cause
-from pkm_identification.identification.review.travel import Travel
+from pkm_identification.identification.review.review import Travel
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters

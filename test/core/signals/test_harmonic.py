@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pkm_identification.signals.harmonic import harmonic
+from pkm_identification.signals.power_density import harmonic
 
 TIME = np.arange(0.0, 1.0, 1e-3)
 

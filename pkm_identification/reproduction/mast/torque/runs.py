@@ -13,7 +13,7 @@ import numpy as np
 from pkm_identification.mechanisms.actuators import InnerFriction, TwoInertia
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.harmonic import harmonic
+from pkm_identification.signals.power_density import harmonic
 from pkm_identification.simulation.actuated.subject import Subject
 
 from ..response.runs import AXIS, INERTIA_FACTOR, MACHINE, PRINTED

@@ -10,8 +10,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from pkm_identification.estimation.changes.comparison import Measured, compare
-from pkm_identification.estimation.changes.significance import holm
+from pkm_identification.estimation.changes.comparison import Measured, compare, holm
 
 PARAMETERS, QUANTITIES, DRAWS = 4, 3, 400
 

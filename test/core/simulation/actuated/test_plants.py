@@ -23,7 +23,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.kinematics import close_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.rotation import matrix_from_vector
-from pkm_identification.signals.harmonic import harmonic
+from pkm_identification.signals.power_density import harmonic
 from pkm_identification.simulation.actuated.modes import modes
 from pkm_identification.simulation.actuated.rig import Rig
 from pkm_identification.simulation.actuated.subject import Subject

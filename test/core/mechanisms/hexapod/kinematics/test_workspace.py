@@ -21,8 +21,8 @@ from pkm_identification.cli import main
 from pkm_identification.mechanisms.hexapod.kinematics import singularity_measures
 from pkm_identification.mechanisms.hexapod.kinematics.workspace import workspace_slice
 from pkm_identification.mechanisms.hexapod.machine import Machine
+from pkm_identification.report.figures.reach import draw_workspace_figure
 from pkm_identification.report.figures.style import png
-from pkm_identification.report.figures.workspace import draw_workspace_figure
 
 pytestmark = pytest.mark.slow
 
