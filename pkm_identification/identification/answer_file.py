@@ -57,6 +57,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
             "residual_over_floor": finite_or_none(verdict.floor_ratio),
             "residual_over_force": finite_or_none(verdict.residual_share),
             "unseen_over_fit": finite_or_none(verdict.held_out_ratio),
+            "unseen_over_force": finite_or_none(verdict.unseen_share),
             "halves": finite_or_none(verdict.halves),
             "conflicts": [
                 {"key": one.key, "deviations": finite_or_none(one.deviations)} for one in verdict.conflicts
@@ -91,7 +92,7 @@ def read_answer(source: str, document: Any) -> Answer | None:
                 str(verdict["grade"]), _number(verdict["residual_over_floor"]), _number(verdict["residual_over_force"]),
                 _number(verdict["unseen_over_fit"]), _number(verdict["halves"]),
                 tuple(Conflict(str(one["key"]), _number(one["deviations"])) for one in verdict["conflicts"]),
-                str(verdict["sentence"]),
+                str(verdict["sentence"]), _number(verdict.get("unseen_over_force")),
             ),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

@@ -67,7 +67,10 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     if consistency is not None:
         lines.append(consistency)
     if result.validation is not None:
-        good, text = format_held_out_sentence(result.validation, result.fit, result.settings.band.cutoff)
+        unseen = float("nan") if answer is None else answer.verdict.unseen_share
+        good, text = format_held_out_sentence(
+            result.validation, result.fit, result.settings.band.cutoff, unseen
+        )
         # the verdict has judged unseen motion, with all effects
         lines.append((good, text) if answer is None else (answer.verdict.good, text.replace(WEAK, ".")))
     elif result.settings.hold_out:
@@ -170,9 +173,15 @@ def held_out_subject(what: str, part: bool) -> str:
 
 
 def format_held_out_sentence(
-    validation: Validation, fit: Diagnosis | None = None, cutoff: float | None = None
+    validation: Validation,
+    fit: Diagnosis | None = None,
+    cutoff: float | None = None,
+    unseen_share: float = float("nan"),
 ) -> tuple[bool, str]:
-    """Return what was predicted up to a cutoff in Hz, how well beside the noise floor, and whether that is good."""
+    """Return what was predicted up to a cutoff in Hz, how well beside the noise floor, and whether that is good.
+
+    `unseen_share` is that of the verdict, of all fifths of the logs: of the last alone the error may be another.
+    """
     error = validation.rms_percent_total
     # without a floor, an estimate has to predict better than the machine file does
     good, floor = not error > validation.nominal_percent, ""
@@ -183,6 +192,8 @@ def format_held_out_sentence(
         floor = f"noise floor {number(100 * noise / max(force, 1e-300), 3)} %"
     subject = held_out_subject(validation.held_out, bool(validation.part))
     notes = [*([floor] if floor else []), f"machine file's values {number(validation.nominal_percent, 3)} %"]
+    if validation.part and unseen_share > 0.0:
+        notes.append(f"each fifth of the log, predicted by the others: {number(100 * unseen_share, 3)} %")
     if validation.without_friction_percent > FLATTERED * error:
         notes.append(f"{number(validation.without_friction_percent, 3)} % of the force without friction")
     if validation.parameters_percent > CLEARLY_WORSE * error:

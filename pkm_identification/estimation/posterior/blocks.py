@@ -105,11 +105,11 @@ class Blocks:
         moved = self.moves() @ views.T
         return np.asarray((len(self) - 1) * np.var(moved, axis=0))
 
-    def compute_held_out_ratio(self, redundancy: float, rough: NDArray[np.bool_]) -> float:
-        """Return the error of fifths of the time that the rest predicts, over what it says of its own error.
+    def compute_held_out_ratios(self, redundancy: float, rough: NDArray[np.bool_]) -> tuple[float, float]:
+        """Return the error of fifths of the time that the rest predicts: over the one it expects, and over the fit's.
 
-        Each direction counts in its own deviation, of noise and of the rest's values: what a part of the motion alone
-        shows, as friction where a log stands only at its end, the rest leaves open, and knows that it does.
+        In the first each direction counts in its own deviation, of noise and of the rest's values: what a part of the
+        motion alone shows, as friction where a log stands only at its end, the rest leaves open, and knows it.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class Blocks:
         parts = np.array([self.parts[fold].sum(axis=0) for fold in folds])
         scores = np.array([self.scores[fold].sum(axis=0) for fold in folds])
         inverse, identity = np.linalg.inv(self.information), np.eye(len(self.information))
-        error = rows = own = free = 0.0
+        error = unseen = rows = own = free = 0.0
         for number, fold in enumerate(folds):
             part, rest = parts[number], self.information - parts[number]
             move = -np.linalg.solve(rest, scores[number])
@@ -135,13 +135,16 @@ class Blocks:
             left_score = scores[number] - part @ move
             expected = left_score @ np.linalg.solve(identity + covariance @ part, covariance @ left_score)
             power, its_rows = float(self.power[fold].sum()), float(self.rows[fold].sum()) / redundancy
-            error += power - float(2.0 * scores[number] @ move - move @ part @ move + expected)
+            predicted = power - float(2.0 * scores[number] @ move - move @ part @ move)
+            unseen, error = unseen + predicted, error + predicted - float(expected)
             own, rows = own + power, rows + its_rows
             free += max(its_rows - float(np.sum(part * inverse)), 0.0)
-        return float(np.sqrt(max(error, 0.0) * free / (rows * own))) if rows * own > 0.0 else 1.0
+        if rows * own <= 0.0:
+            return 1.0, 1.0
+        return float(np.sqrt(max(error, 0.0) * free / (rows * own))), float(np.sqrt(max(unseen, 0.0) / own))
 
     def compute_held_out_chance(self, redundancy: float) -> float:
-        """Return the factor by which noise alone seldom makes `compute_held_out_ratio` more than 1."""
+        """Return the factor by which noise alone seldom makes the first of `compute_held_out_ratios` more than 1."""
         return float(np.sqrt(1.0 + CHANCE * np.sqrt(2.0 * redundancy / max(float(self.rows.sum()), 1.0))))
 
     def halves_disagreement(self, views: FloatArray) -> float:

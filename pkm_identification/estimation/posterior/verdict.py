@@ -54,6 +54,8 @@ class Verdict:
     conflicts : tuple of Conflict
         The worst number of each key that is off by more than MAX_CONFLICT deviations, or the worst of all.
     sentence : str
+    unseen_share : float
+        Error of fifths of the time that the rest predicts over the force; NaN where a file does not say it.
     """
 
     grade: str
@@ -63,6 +65,7 @@ class Verdict:
     halves: float
     conflicts: tuple[Conflict, ...]
     sentence: str
+    unseen_share: float = float("nan")
 
     @property
     def conflict(self) -> float:
@@ -93,6 +96,7 @@ def assess(
     *,
     held_out_chance: float = 1.0,
     none_holds: bool = False,
+    unseen_share: float = float("nan"),
 ) -> Verdict:
     """Return the verdict.
 
@@ -114,6 +118,8 @@ def assess(
         Factor by which noise alone may make `held_out_ratio` larger: much of short logs.
     none_holds : bool
         Whether no value holds, as of joints far from where the file says.
+    unseen_share : float
+        As of `Verdict`.
     """
     to_noise = certain and not floor_ratio > MAX_FLOOR_RATIO
     fitted = to_noise and held_out_ratio <= MAX_HELD_OUT_OF_FIT * held_out_chance and halves <= MAX_HALVES
@@ -142,13 +148,20 @@ def assess(
         grade = USABLE
         sentence = (
             f"Usable: model error {100 * residual_share:.2g} % of the force, unseen motion "
-            f"{100 * residual_share * held_out_ratio:.2g} %; the standard deviations cover it."
+            f"{100 * unseen_share:.2g} %; the standard deviations cover it."
         )
     if beyond and grade in (FITS, USABLE):
         named = ", ".join(one.key for one in beyond[:NAMED_KEYS])
         sentence += f" The data contradict the file in {named}: what rests on that is marked."
     return Verdict(
-        grade, floor_ratio, residual_share, held_out_ratio, halves, tuple(beyond) or conflicts[:1], sentence
+        grade,
+        floor_ratio,
+        residual_share,
+        held_out_ratio,
+        halves,
+        tuple(beyond) or conflicts[:1],
+        sentence,
+        unseen_share,
     )
 
 

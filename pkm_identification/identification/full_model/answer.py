@@ -77,7 +77,7 @@ def answer(
         ratio, posterior.residual_share, posterior.held_out_ratio,
         posterior.blocks.halves_disagreement(views.slopes), conflicts,
         any(one.status == CONTRADICTS for one in values), factor, _find_impossible(posterior, values), certain,
-        held_out_chance=posterior.held_out_chance, none_holds=misplaced,
+        held_out_chance=posterior.held_out_chance, none_holds=misplaced, unseen_share=posterior.unseen_share,
     )  # fmt: skip
     if verdict.widening > 1.0:
         values = tuple(one.widen(verdict.widening) for one in values)

@@ -94,11 +94,20 @@ class Posterior:
         squares = np.sum(self.residual**2, axis=0) / np.maximum(count, 1.0)
         return float(np.sqrt(np.mean(squares / floor**2) / free))
 
+    @cached_property
+    def _held_out(self) -> tuple[float, float]:
+        rough = np.array([one.name.startswith(NEAR_STANDSTILL) for one in self.model.unknowns])
+        return self.blocks.compute_held_out_ratios(self.equations.problem.redundancy, rough)
+
     @property
     def held_out_ratio(self) -> float:
         """Error of unseen motion over what the rest of the motion says of it; at least 1."""
-        rough = np.array([one.name.startswith(NEAR_STANDSTILL) for one in self.model.unknowns])
-        return max(self.blocks.compute_held_out_ratio(self.equations.problem.redundancy, rough), 1.0)
+        return max(self._held_out[0], 1.0)
+
+    @property
+    def unseen_share(self) -> float:
+        """Rms error over rms force of fifths of the time that the rest predicts."""
+        return self.residual_share * self._held_out[1]
 
     @property
     def held_out_chance(self) -> float:

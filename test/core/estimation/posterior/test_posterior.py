@@ -146,7 +146,7 @@ def test_moves_are_those_of_fits_without_a_block(data):
     np.testing.assert_allclose(np.sqrt(blocks.jackknife(np.eye(3)) / white), 1.0, atol=0.5)
     assert (
         0.95
-        < blocks.compute_held_out_ratio(1.0, np.zeros(3, dtype=bool))
+        < blocks.compute_held_out_ratios(1.0, np.zeros(3, dtype=bool))[0]
         < blocks.compute_held_out_chance(1.0)
         < 1.15
     )
@@ -171,7 +171,7 @@ def test_unseen_motion_is_expected_as_badly_as_the_rest_knows_it(seen, there, ro
     side[475:, 0] += (there - 1.6) * columns[475:, 0, 1]
     mode = find_mode(MassAndPlace(), form_normal_equations(columns, side))
     blocks = Blocks.of(mode, columns, side, np.array_split(np.arange(500), 20))
-    ratio = blocks.compute_held_out_ratio(1.0, np.array([rough, rough, False]))
+    ratio, _ = blocks.compute_held_out_ratios(1.0, np.array([rough, rough, False]))
     assert (ratio < blocks.compute_held_out_chance(1.0)) == good
 
 
