@@ -28,14 +28,14 @@ from pkm_identification.estimation.identifiability.status import IDENTIFIABLE
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.simulation import perturb_machine, trajectory
 from pkm_identification.simulation.payload import Payload, load_platform
-from pkm_identification.simulation.trajectories import Trajectory
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.trajectories import Trajectory, trajectory
 
 MOVING, AGAIN = 20.0, 20.0  # s before and after the rest
 BRAKING = 0.5  # s in which the motion's own time comes to a stop, or begins again

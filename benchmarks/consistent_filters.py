@@ -27,7 +27,7 @@ from pkm_identification.mechanisms.hexapod.parameters.physical_layout import phy
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.simulation import trajectory
+from pkm_identification.simulation.trajectories import trajectory
 
 PERIOD = 0.04  # s between equations, as the estimation band leaves them
 STILL = UnscentedSettings(adaptation="none")

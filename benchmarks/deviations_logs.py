@@ -13,7 +13,9 @@ import numpy as np
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
 from pkm_identification.motion import STRUTS, DriveLog
-from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 BASES = ("uf", "hexel", "ford")
 MOTIONS = ("rich", "rich2", "slow")

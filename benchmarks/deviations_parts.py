@@ -22,7 +22,8 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
-from pkm_identification.simulation import SensorSettings, simulate
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 from .deviations import FOLDER, SHOWN, bound
 from .deviations_logs import DURATION, MOTIONS, machine_pair, noisy, simulated

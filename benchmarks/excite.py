@@ -27,7 +27,8 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
-from pkm_identification.simulation import Simulator, perturb_machine, simulate
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.simulator import Simulator, simulate
 from pkm_identification.simulation.trajectories import Trajectory, trajectory, within_limits
 
 DURATION = 20.0  # s

@@ -27,8 +27,8 @@ from pkm_identification.mechanisms.multibody.analysis.routes import (
     find_base_parameters,
 )
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
-from pkm_identification.records import write_raw_csv
-from pkm_identification.simulation import simulate
+from pkm_identification.records.drive_csv import write_raw_csv
+from pkm_identification.simulation.simulator import simulate
 
 from .base_parameter_peers import figaroh_rank, open_tree_columns, parallelogram_rows, sympy_rank
 from .programs import run

@@ -9,7 +9,8 @@ from time import perf_counter
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.kinematics import FAILED, forward_kinematics, strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, forward_kinematics
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 from .peers import NumpyKinematics

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 from .stream.driver import NANOSECONDS, STAMP

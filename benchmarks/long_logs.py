@@ -26,9 +26,9 @@ from matplotlib.figure import Figure
 from pkm_identification.api.logs import simulate
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records import write_log
 from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
+from pkm_identification.records.log import write_log
 from pkm_identification.report.figures.style import STRUT_COLORS, apply_style
 
 MINUTE = 60.0  # s

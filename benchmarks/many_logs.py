@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 import pkm_identification as pkm
-from pkm_identification.records import write_log
+from pkm_identification.records.log import write_log
 
 NOISE = 1.0  # N
 

@@ -16,12 +16,12 @@ import numpy as np
 import pinocchio as pin
 from scipy.optimize import fsolve, least_squares
 
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import strut_frames
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.rotation import build_quaternion_from_matrix
-from pkm_identification.simulation import hexapod_mjcf
+from pkm_identification.simulation.model import hexapod_mjcf
 
 
 def skew(vector: np.ndarray) -> np.ndarray:

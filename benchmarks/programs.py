@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import write_raw_csv
-from pkm_identification.simulation import simulate
+from pkm_identification.records.drive_csv import write_raw_csv
+from pkm_identification.simulation.simulator import simulate
 
 from .results import Effort, Findings, Item, Peer
 from .timing import Case, interleaved

@@ -9,7 +9,8 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.dynamics import forward_dynamics, regressor, strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import SparseMapping
-from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 

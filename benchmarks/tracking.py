@@ -34,7 +34,9 @@ from pkm_identification.report.figures.style import (
     apply_style,
     png,
 )
-from pkm_identification.simulation import Simulator, perturb_machine, trajectory
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.simulator import Simulator
+from pkm_identification.simulation.trajectories import trajectory
 
 SPACING = 0.02  # s, between waypoints
 ESTIMATES = 0.1  # s, between estimates taken over, as the estimator node publishes them

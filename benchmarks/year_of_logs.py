@@ -22,9 +22,10 @@ import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import write_log
-from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
-from pkm_identification.simulation.sensors import Sensors
+from pkm_identification.records.log import write_log
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import Sensors, SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 FIRST_DAY = np.datetime64("2025-01-01", "s")
 MONTHS, MOTIONS = 12, 2

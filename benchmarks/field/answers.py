@@ -36,8 +36,10 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.butterworth import low_pass, zero_phase
-from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 from pkm_identification.simulation.multibody.motions import generate_motion
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 WANTED = 0.7, 1.4  # claimed over actual spread
 SHARE, BELOW = 0.02, 8.0  # of the rms force, Hz: the disturbance

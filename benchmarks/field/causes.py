@@ -32,8 +32,11 @@ from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.simulation import SensorSettings, Simulator, perturb_machine, trajectory
 from pkm_identification.simulation.faults import parse_fault
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator
+from pkm_identification.simulation.trajectories import trajectory
 
 from ..misfit.cases import Row, Scale, rows
 from ..misfit.judge import same_family, stem

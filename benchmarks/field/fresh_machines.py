@@ -27,7 +27,7 @@ from pkm_identification.cli import main as run_command
 from pkm_identification.errors import PkmError
 from pkm_identification.machines.load import read_machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records import write_log
+from pkm_identification.records.log import write_log
 from pkm_identification.simulation.simulator import simulate
 
 from .drawn_kinds import KINDS, draw_machine, draw_truth

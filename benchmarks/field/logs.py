@@ -23,7 +23,9 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 BASES = ("uf", "hexel", "ford")
 DURATION = 12.0  # s

@@ -26,18 +26,15 @@ from pkm_identification.identification.online.live_verdict import StreamVerdict
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.simulation import (
-    Payload,
-    SensorSettings,
-    Trajectory,
-    perturb_machine,
-    simulate,
-    trajectory,
-)
+from pkm_identification.simulation.payload import Payload
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
+from pkm_identification.simulation.trajectories import Trajectory, trajectory
 
 SECONDS = 40.0  # of a stream
 JUDGED_EVERY = 20.0  # s

@@ -34,7 +34,7 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline, bu
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import write_log
+from pkm_identification.records.log import write_log
 
 from ..field.drawn_kinds import KINDS as MACHINES
 from ..field.drawn_kinds import draw_machine, draw_truth

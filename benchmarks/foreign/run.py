@@ -20,7 +20,7 @@ from scipy.interpolate import make_interp_spline
 from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, NamedOutputs, PlatformPose, has
 from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.mechanisms.friction import friction_force
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.simulation.physics.load import build_physics

@@ -16,11 +16,10 @@ from pkm_identification.errors import LogError, MachineError, PkmError
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 from pkm_identification.motion import DriveLog, DriveSample, PlatformMotion
-from pkm_identification.records import read_log, write_log
 from pkm_identification.records.bags.writer import STORAGES, write_strut_bag
 from pkm_identification.records.commanded_log import (
     FEWEST_AT_REST,
@@ -29,6 +28,7 @@ from pkm_identification.records.commanded_log import (
     write_commanded_log,
 )
 from pkm_identification.records.foreign import LogLayout
+from pkm_identification.records.log import read_log, write_log
 from pkm_identification.signals.causal import CausalFilter
 from pkm_identification.signals.input_validation import InputValidator
 

@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.ros.clock import LAST_SECOND, set_stamp
-from pkm_identification.simulation import simulate
+from pkm_identification.simulation.simulator import simulate
 
 START = 1000.0  # s
 NUMBERS = (0.0, -0.0, -1.0, 5e-324, 1e-300, 1e308, -1e308, 1e6, 0.3, np.nan, np.inf, -np.inf)

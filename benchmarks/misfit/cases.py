@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import Plant
+from pkm_identification.simulation.plant import Plant
 
 
 @dataclass(frozen=True)

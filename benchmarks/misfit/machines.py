@@ -12,7 +12,7 @@ import numpy as np
 
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import perturb_machine
+from pkm_identification.simulation.perturbation import perturb_machine
 
 NAMES = ("uf", "hexel", "ford", "drawn_1", "drawn_2")
 JOINTS = 0.04  # m, rms by which joints of drawn machines are elsewhere than those of `uf`

@@ -16,12 +16,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.atomic import replacing
-from pkm_identification.simulation import SensorSettings, Simulator, Trajectory
 from pkm_identification.simulation.actuators import completed_drive
 from pkm_identification.simulation.faults import Fault, with_faults
 from pkm_identification.simulation.faults.kind import LOG
@@ -29,6 +28,9 @@ from pkm_identification.simulation.imperfections.setup import Setup
 from pkm_identification.simulation.measurement import Measurement
 from pkm_identification.simulation.physics.load import build_physics
 from pkm_identification.simulation.plant import Plant
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator
+from pkm_identification.simulation.trajectories import Trajectory
 
 
 def measured_only(fault: Fault) -> bool:

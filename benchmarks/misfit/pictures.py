@@ -20,7 +20,7 @@ from pkm_identification.identification.diagnosis.as_recorded import diagnose_ide
 from pkm_identification.identification.diagnosis.findings import Diagnosis
 from pkm_identification.identification.settings import FULL, Settings
 from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.records import read_logs
+from pkm_identification.records.log import read_logs
 from pkm_identification.report.figures.misfit import draw_misfit_figure
 from pkm_identification.report.figures.style import png
 from pkm_identification.report.sentences import format_verdict_lines

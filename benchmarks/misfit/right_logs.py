@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import Trajectory, perturb_machine, trajectory
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.trajectories import Trajectory, trajectory
 
 from .machines import NAMES, SPREAD, nominal
 from .motions import Motion

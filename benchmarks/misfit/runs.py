@@ -22,10 +22,12 @@ from pkm_identification.errors import PkmError
 from pkm_identification.exporting.formats import format_machine_text
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import write_log
 from pkm_identification.records.atomic import replacing
-from pkm_identification.simulation import SensorSettings, Simulator, Trajectory, trajectory
+from pkm_identification.records.log import write_log
 from pkm_identification.simulation.faults import parse_fault
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator
+from pkm_identification.simulation.trajectories import Trajectory, trajectory
 
 from .cases import Case
 from .machines import nominal, truth

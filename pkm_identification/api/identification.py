@@ -169,7 +169,7 @@ class Result:
     def report(self, folder: str | Path) -> ReportFiles:
         """Write estimate.json, figures and report.html into a folder; raises OutputError if that is impossible."""
         # matplotlib takes longer to load than the identification
-        from pkm_identification.report import write_report
+        from pkm_identification.report.folder import write_report
 
         return write_report(folder, self.identification, logs=self.logs)
 

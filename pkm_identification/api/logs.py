@@ -16,9 +16,9 @@ from pkm_identification.machines.encoders import find_encoder_side
 from pkm_identification.machines.load import wrap_description
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import read_log
 from pkm_identification.records.channels import build_channels
 from pkm_identification.records.foreign import LogLayout
+from pkm_identification.records.log import read_log
 
 from .machines import AnyMachine, load_machine
 
@@ -188,9 +188,10 @@ def simulate(
     2001
     """
     # MuJoCo takes longer to load than everything else
-    from pkm_identification.simulation import SensorSettings, perturb_machine
-    from pkm_identification.simulation import simulate as simulated
     from pkm_identification.simulation.faults import parse_fault
+    from pkm_identification.simulation.perturbation import perturb_machine
+    from pkm_identification.simulation.sensors import SensorSettings
+    from pkm_identification.simulation.simulator import simulate as simulated
 
     nominal = load_machine(machine)
     count = len(wrap_description(nominal).drives)

@@ -15,7 +15,8 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.exporting.formats import FORMATS, format_of, write_machine
 from pkm_identification.mechanisms.builtin import HEXAPOD, find_kind
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import ForwardResult, forward_kinematics, strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.forward import ForwardResult, forward_kinematics
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray

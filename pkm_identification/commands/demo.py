@@ -40,8 +40,8 @@ def _run_demo(options: argparse.Namespace) -> int:
     if settings.watch:
         library("websockets.asyncio.server", "watch")
     # ROS is an option of this package, so nothing outside this command loads it
-    from pkm_identification.report import write_report
     from pkm_identification.report.earlier import check_folder
+    from pkm_identification.report.folder import write_report
     from pkm_identification.ros.processes.demo import run_demo
 
     check_folder(Path(settings.folder))

@@ -13,7 +13,7 @@ from pkm_identification.identification.estimate_file import build_parameter_entr
 from pkm_identification.identification.procedures.force_gains import ForceGains, KnownLoad, calibrate_gains
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.contract import Machine
-from pkm_identification.records import read_logs
+from pkm_identification.records.log import read_logs
 from pkm_identification.report.listing import paragraph
 from pkm_identification.report.tables import estimate_table
 

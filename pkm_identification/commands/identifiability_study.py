@@ -36,7 +36,7 @@ from pkm_identification.motion import STRUTS, TRAJECTORIES, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.reduced import SetOwner
-from pkm_identification.records import read_logs
+from pkm_identification.records.log import read_logs
 from pkm_identification.simulation.motion_file import is_motion_file
 from pkm_identification.simulation.multibody.motions import DriveMotion, generate_motion
 from pkm_identification.simulation.trajectories import Trajectory, trajectory

@@ -188,7 +188,7 @@ def _present(
         print(paint_rows(summary(result, paint_verdict), sys.stdout))
     if options.out or options.report:
         # matplotlib takes longer to load than the identification
-        from pkm_identification.report import write_page, write_report
+        from pkm_identification.report.folder import write_page, write_report
 
         if options.out:
             write_report(options.out, result, logs=logs, origin=origin, page=options.report)

@@ -18,9 +18,9 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records import read_log, write_log
 from pkm_identification.records.channels import Channels, build_channels
 from pkm_identification.records.foreign import LogLayout
+from pkm_identification.records.log import read_log, write_log
 from pkm_identification.signals.input_validation.unusable import refuse_copies
 
 from .arguments import machine_of_logs, reading

@@ -17,8 +17,7 @@ from pkm_identification.errors import OutputError, SettingsError
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import TRAJECTORIES
-from pkm_identification.records import write_raw_csv
-from pkm_identification.records.drive_csv import write_csv
+from pkm_identification.records.drive_csv import write_csv, write_raw_csv
 from pkm_identification.records.log import write_recording
 from pkm_identification.records.strokes import subtract_at_zero
 from pkm_identification.simulation.run_settings import FAULTS, NOISE, RunSettings
@@ -117,9 +116,11 @@ def _simulate(options: argparse.Namespace) -> int:
     machine = load_machine(options.machine)
     raw = _is_raw(machine, options, is_csv)
     # MuJoCo takes longer to load than most commands run
-    from pkm_identification.simulation import Payload, perturb_machine, simulate
     from pkm_identification.simulation.faults import parse_fault
+    from pkm_identification.simulation.payload import Payload
+    from pkm_identification.simulation.perturbation import perturb_machine
     from pkm_identification.simulation.scenario import Scenario
+    from pkm_identification.simulation.simulator import simulate
 
     count = len(machine.drives)
     truth = perturb_machine(machine, run.seed, run.perturbation) if run.perturbation else machine

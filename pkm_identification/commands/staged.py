@@ -15,7 +15,7 @@ from pkm_identification.identification.procedures.staged_experiment import (
     with_prediction,
 )
 from pkm_identification.identification.settings import NAMED, TUNING, Settings
-from pkm_identification.records import read_logs
+from pkm_identification.records.log import read_logs
 from pkm_identification.report.listing import paragraph
 from pkm_identification.report.staged_tables import (
     build_cross_table,

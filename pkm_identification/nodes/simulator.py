@@ -42,8 +42,8 @@ from pkm_identification.ros.qos import (
     STREAM,
 )
 from pkm_identification.ros.throttle import Throttle
-from pkm_identification.simulation import Payload
 from pkm_identification.simulation.faults import parse_fault
+from pkm_identification.simulation.payload import Payload
 from pkm_identification.srv import SetFault, SetPayload, StepSimulation
 
 TICK = 0.002  # s

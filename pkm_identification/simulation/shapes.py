@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 

@@ -11,12 +11,9 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import (
-    angle_use,
-    jacobian,
-    strut_lengths,
-    strut_motion_from_platform,
-)
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
+from pkm_identification.mechanisms.hexapod.kinematics.passive import angle_use
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DEFAULT_DURATION, TRAJECTORIES, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray

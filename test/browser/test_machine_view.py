@@ -11,9 +11,9 @@ import pytest
 from pkm_identification.browser.inline import MACHINE_SCRIPTS, inline_data, inline_script
 from pkm_identification.browser.machine_scene import machine_scene, poses
 from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import trajectory
+from pkm_identification.simulation.trajectories import trajectory
 
 pytestmark = pytest.mark.slow
 COLOURS = """data => new Promise(done => {

@@ -20,7 +20,7 @@ from pkm_identification.identification.review.review import Review, Travel, mach
 from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.report.interactive.figures import interactive_figures, packed_script
 from pkm_identification.report.page import Material, html_page
-from pkm_identification.simulation import trajectory
+from pkm_identification.simulation.trajectories import trajectory
 
 from .conftest import NARROW, WIDE
 

@@ -20,8 +20,8 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 from launch import LaunchDescription, LaunchService
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import write_log
-from pkm_identification.simulation import simulate
+from pkm_identification.records.log import write_log
+from pkm_identification.simulation.simulator import simulate
 
 CHAIN = {"strut_filter", "kinematics", "estimator"}
 DEADLINE = 600.0  # s; the first start compiles the kernels

@@ -21,7 +21,7 @@ from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import FAILED, OTHER_MODE
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample, split_row
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES, DriveSample
@@ -35,9 +35,9 @@ from pkm_identification.ros.messages.machine_motion import MotionMessages
 from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
 from pkm_identification.signals.causal import CausalFilter
 from pkm_identification.signals.input_validation import InputValidator
-from pkm_identification.simulation import simulate
 from pkm_identification.simulation.multibody.motions import DriveMotion
 from pkm_identification.simulation.physics.load import build_physics
+from pkm_identification.simulation.simulator import simulate
 
 # Segments are numbered from the first stamp of the node's life, in ms; `Motion` starts at 1000 s.
 FIRST_SEGMENT = 1_000_000

@@ -19,7 +19,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.numerics.rotation import matrix_from_vector

@@ -18,14 +18,15 @@ from std_msgs.msg import Header
 
 from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.msg import ControllerState, ParameterEstimate
 from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.ros.clock import seconds, stamp_of
 from pkm_identification.ros.qos import COMMANDS, LATCHED
-from pkm_identification.simulation import perturb_machine, trajectory
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.trajectories import trajectory
 
 UF = Machine.load("uf")
 HOME = strut_lengths(UF, UF.home_position[None], UF.home_rotation[None])[0]

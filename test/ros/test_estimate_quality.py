@@ -14,7 +14,7 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.ros.estimates.motion_axes import PLATFORM_AXES
 from pkm_identification.ros.estimates.quality import EstimateQuality
-from pkm_identification.simulation import simulate
+from pkm_identification.simulation.simulator import simulate
 
 SCALE = np.full(20, 1e-3)
 

@@ -16,7 +16,7 @@ from ros.ros_bench import Bench
 from sensor_msgs.msg import JointState
 
 from pkm_identification.action import ExecuteTrajectory
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.numerics.rotation import matrix_from_quaternion, matrix_from_vector
 from pkm_identification.ros.clock import seconds
 

@@ -15,11 +15,11 @@ from ros.ros_bench import Bench
 from trajectory_msgs.msg import JointTrajectoryPoint, MultiDOFJointTrajectoryPoint
 
 from pkm_identification.action import ExecuteTrajectory
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.ros.clock import seconds, set_stamp
-from pkm_identification.simulation import trajectory
+from pkm_identification.simulation.trajectories import trajectory
 
 control_msgs = pytest.importorskip("control_msgs.action")
 FollowJointTrajectory = control_msgs.FollowJointTrajectory

@@ -19,7 +19,7 @@ from sensor_msgs.msg import JointState
 
 from pkm_identification.cli import main
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import write_log
+from pkm_identification.records.log import write_log
 from pkm_identification.ros.clock import set_stamp
 
 ROOT = Path(__file__).parents[2]

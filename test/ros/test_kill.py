@@ -16,7 +16,7 @@ from ros.controlled_machine import slow_machine
 from ros.rigs import status_with, values_of
 
 from pkm_identification.msg import ParameterEstimate, PlatformState
-from pkm_identification.records import read_log
+from pkm_identification.records.log import read_log
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import LATCHED

@@ -14,7 +14,7 @@ import yaml
 from pkm_identification.exporting.display import display_urdf
 from pkm_identification.exporting.urdf import urdf
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.nodes.catalogue import NODES as ALL_NODES

@@ -29,7 +29,7 @@ from pkm_identification.records.bags.reader import read_joint_bag
 from pkm_identification.ros.clock import seconds, set_stamp
 from pkm_identification.ros.messages.convert import pose_of
 from pkm_identification.ros.qos import JOINTS, MARKERS, POSE
-from pkm_identification.simulation import simulate
+from pkm_identification.simulation.simulator import simulate
 from pkm_identification.srv import SolveForward, SolveInverse
 
 pytestmark = pytest.mark.slow

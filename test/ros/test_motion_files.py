@@ -12,7 +12,7 @@ from ros.controlled_machine import ControlledMachine
 from sensor_msgs.msg import JointState
 
 from pkm_identification.errors import PkmError
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.ros.clock import seconds

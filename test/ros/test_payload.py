@@ -21,7 +21,8 @@ from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.qos import LATCHED
-from pkm_identification.simulation import Payload, simulate
+from pkm_identification.simulation.payload import Payload
+from pkm_identification.simulation.simulator import simulate
 
 START, TAKEN, MASS, CENTER = 100.0, 7.5, 2.5, (0.03, -0.02, 0.06)
 

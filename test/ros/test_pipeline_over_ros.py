@@ -20,12 +20,14 @@ from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
-from pkm_identification.records import read_log
 from pkm_identification.records.bags.writer import write_strut_bag
+from pkm_identification.records.log import read_log
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import LATCHED
-from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 SENSORS = SensorSettings(stamp_jitter=2e-5)
 

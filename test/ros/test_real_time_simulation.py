@@ -24,7 +24,7 @@ from pkm_identification.ros.commands.force_commands import GONE, ForceCommands
 from pkm_identification.ros.messages.joint_state import JointStateReader
 from pkm_identification.ros.node.schedule import Schedule
 from pkm_identification.ros.processes.node_process import NodeProcess
-from pkm_identification.simulation import Simulator
+from pkm_identification.simulation.simulator import Simulator
 
 UF = Machine.load("uf")
 HOME = np.full(6, 0.4)

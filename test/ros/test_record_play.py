@@ -24,9 +24,9 @@ from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.nodes.recorder import RecorderNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.numerics import large_arrays
-from pkm_identification.records import read_log
 from pkm_identification.records.bags.reader import list_bag_topics
 from pkm_identification.records.bags.writer import write_strut_bag
+from pkm_identification.records.log import read_log
 from pkm_identification.ros.clock import seconds
 from pkm_identification.ros.qos import CLOCK, LATCHED, STRUT_STATES_SUBSCRIPTION
 

@@ -13,8 +13,8 @@ from ros.ros_bench import joint_state
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import read_log
 from pkm_identification.records.bags.writer import BagWriter
+from pkm_identification.records.log import read_log
 
 FAULTS = {
     "missing_name", "repeated_name", "unequal_lengths", "zero_stamp", "bad_stamp", "not_finite", "duplicate", "late",

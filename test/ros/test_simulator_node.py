@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
 
 from pkm_identification.errors import PkmError
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.nodes.simulator import SimulatorNode
@@ -22,7 +22,9 @@ from pkm_identification.ros.commands.force_commands import ForceCommands
 from pkm_identification.ros.messages.convert import fill_pose
 from pkm_identification.ros.messages.joint_state import JointStateReader
 from pkm_identification.ros.qos import CLOCK, COMMANDS, POSE
-from pkm_identification.simulation import Simulator, perturb_machine, trajectory
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.simulator import Simulator
+from pkm_identification.simulation.trajectories import trajectory
 from pkm_identification.srv import SetPayload, StepSimulation
 
 

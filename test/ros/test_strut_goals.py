@@ -13,7 +13,7 @@ from ros.ros_bench import Bench
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from pkm_identification.action import ExecuteTrajectory
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES
 

@@ -20,7 +20,7 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import read_log
+from pkm_identification.records.log import read_log
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 

@@ -19,7 +19,7 @@ from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import FULL, Settings
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.records import read_log
+from pkm_identification.records.log import read_log
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "real"
 MOTIONS = ("motion_20s", "motion_30s", "motion_40s")

@@ -15,7 +15,7 @@ import pytest
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import read_log
+from pkm_identification.records.log import read_log
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 SAMPLES = 25000

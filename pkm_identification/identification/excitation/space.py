@@ -14,10 +14,10 @@ import numpy as np
 from pkm_identification.machines.contract import DEGRADED, Machine, Motion
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.machines.multibody import Multibody
-from pkm_identification.mechanisms.hexapod.kinematics import angle_use
+from pkm_identification.mechanisms.hexapod.kinematics.passive import angle_use
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records import write_motion_csv
 from pkm_identification.records.mechanism_csv import write_named_csv
+from pkm_identification.records.motion_csv import write_motion_csv
 from pkm_identification.simulation.multibody.motions import DriveMotion, generate_motion, within_reach
 from pkm_identification.simulation.trajectories import (
     FORCE_SHARE,

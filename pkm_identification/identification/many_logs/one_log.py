@@ -21,7 +21,7 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.finite import finite_or_none
 from pkm_identification.optional import library
 from pkm_identification.parameters.parameter import Kind
-from pkm_identification.records import read_log
+from pkm_identification.records.log import read_log
 from pkm_identification.version import __version__
 
 from ..of_logs import identify_logs

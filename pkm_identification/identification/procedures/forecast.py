@@ -28,7 +28,8 @@ from pkm_identification.estimation.identifiability.homogenized import (
 from pkm_identification.estimation.identifiability.status import echelon
 from pkm_identification.mechanisms.hexapod.analysis.base_parameters import random_states
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import forward_kinematics, strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.motion import DriveLog, PlatformMotion

@@ -16,8 +16,8 @@ from ..clock import seconds
 from ..messages.joint_state import JointStateReader
 
 if TYPE_CHECKING:
-    from pkm_identification.simulation import Simulator
     from pkm_identification.simulation.sensors import Sample
+    from pkm_identification.simulation.simulator import Simulator
 
 GONE = 1.0  # s on the wall without a command, after which even a machine whose time waits gives the controller up
 

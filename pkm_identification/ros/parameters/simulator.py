@@ -11,17 +11,15 @@ from typing import Any
 
 from pkm_identification.declared import declarations
 from pkm_identification.machines.contract import Machine
-from pkm_identification.simulation import (
-    TRAJECTORIES,
-    Payload,
-    SensorSettings,
-    Simulator,
-    perturb_machine,
-)
+from pkm_identification.motion import TRAJECTORIES
 from pkm_identification.simulation.faults import parse_fault
+from pkm_identification.simulation.payload import Payload
+from pkm_identification.simulation.perturbation import perturb_machine
 from pkm_identification.simulation.physics.load import build_physics
 from pkm_identification.simulation.run_settings import FAULTS, NOISE, RunSettings
 from pkm_identification.simulation.scenario import Scenario
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator
 
 from .declarations import JOINT_NAMES, MACHINE, WAIT_FOR, LiveParameter, ParameterSpec
 

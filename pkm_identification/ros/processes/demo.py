@@ -26,8 +26,10 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.records import read_log
-from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
+from pkm_identification.records.log import read_log
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 from .demo_settings import OWN_DOMAIN, DemoSettings
 from .draining import StreamTroubles, drain, underway

@@ -21,11 +21,8 @@ from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.hexapod.drive import CONTROL
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
-from pkm_identification.mechanisms.hexapod.kinematics import (
-    forward_kinematics,
-    strut_lengths,
-    strut_motion_from_platform,
-)
+from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS, TRAJECTORIES, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray

@@ -123,7 +123,7 @@ def test_mechanisms_go_where_machines_go(tmp_path):
 
 
 def test_a_path_an_object_or_many_are_the_same(logs, result, tmp_path):
-    from pkm_identification.records import write_log
+    from pkm_identification.records.log import write_log
 
     path = tmp_path / "rich.csv.gz"
     write_log(path, logs[0])

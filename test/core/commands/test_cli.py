@@ -13,11 +13,11 @@ import yaml
 from pkm_identification.cli import main
 from pkm_identification.errors import LogError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.rotation import matrix_from_vector
-from pkm_identification.records import read_motion_csv, write_motion_csv
+from pkm_identification.records.motion_csv import read_motion_csv, write_motion_csv
 
 pytestmark = pytest.mark.slow
 

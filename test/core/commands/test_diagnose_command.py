@@ -13,7 +13,7 @@ import yaml
 from core.synthetic import log, nominal, truth
 
 from pkm_identification.cli import main
-from pkm_identification.records import write_log
+from pkm_identification.records.log import write_log
 
 CAUSE = {"name", "value", "std", "unit", "explains", "cure", "detail"}
 

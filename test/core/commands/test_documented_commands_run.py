@@ -24,7 +24,7 @@ from documented_commands import ROOT, documented
 
 from pkm_identification.cli import main
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import read_log, write_log
+from pkm_identification.records.log import read_log, write_log
 
 MACHINES, MECHANISMS = ROOT / "config" / "machines", ROOT / "config" / "mechanisms"
 SHARED, SHORT = "6", "3"  # s

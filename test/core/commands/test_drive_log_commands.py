@@ -19,7 +19,7 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import read_log, write_log
+from pkm_identification.records.log import read_log, write_log
 from pkm_identification.simulation.multibody.motions import generate_motion
 
 MACHINES = ("delta", "five_bar", "mast")

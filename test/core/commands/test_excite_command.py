@@ -15,9 +15,9 @@ import pytest
 import yaml
 
 from pkm_identification.cli import main
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import read_motion_csv
+from pkm_identification.records.motion_csv import read_motion_csv
 from pkm_identification.simulation.trajectories import trajectory
 
 

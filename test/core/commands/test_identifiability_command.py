@@ -29,10 +29,12 @@ from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.parameter import Kind
-from pkm_identification.records import write_log
+from pkm_identification.records.log import write_log
 from pkm_identification.records.mechanism_csv import write_named_csv
-from pkm_identification.simulation import perturb_machine, simulate, trajectory
 from pkm_identification.simulation.multibody.motions import generate_motion
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.simulator import simulate
+from pkm_identification.simulation.trajectories import trajectory
 
 LEAST = Settings.of(estimator="ls", hold_out=0.0)
 UNSEEN = {"Ixx_p", "Iyy_p", "Izz_p"}

@@ -18,7 +18,7 @@ from pkm_identification.estimation.estimators import ESTIMATORS
 from pkm_identification.identification import of_logs
 from pkm_identification.identification.saved_estimate import read_saved_estimate
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
-from pkm_identification.records import write_log
+from pkm_identification.records.log import write_log
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from core import synthetic
 
 from pkm_identification.cli import main
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import read_log, write_log
+from pkm_identification.records.log import read_log, write_log
 
 COLUMNS = "t=ms,length=leg 1..leg 6,force=N1..N6"
 

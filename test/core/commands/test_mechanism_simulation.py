@@ -15,7 +15,7 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.series import compute_series_motion
-from pkm_identification.records import read_log
+from pkm_identification.records.log import read_log
 from pkm_identification.simulation.motion_file import format_motion_text
 from pkm_identification.simulation.multibody.motions import generate_motion
 

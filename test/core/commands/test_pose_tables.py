@@ -15,8 +15,8 @@ from pkm_identification.cli import main
 from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.rotation import matrix_from_vector
-from pkm_identification.records import write_motion_csv
 from pkm_identification.records.mechanism_csv import read_named_csv, write_named_csv
+from pkm_identification.records.motion_csv import write_motion_csv
 
 
 def run(command, machine, source, out, *more):

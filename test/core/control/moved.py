@@ -14,7 +14,7 @@ from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.rotation import matrix_from_vector
-from pkm_identification.simulation import Simulator
+from pkm_identification.simulation.simulator import Simulator
 
 
 def waypoints(machine: Machine, time, shift, turn=None, twist=None, acceleration=None) -> Waypoints:

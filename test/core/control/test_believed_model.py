@@ -15,7 +15,8 @@ from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
-from pkm_identification.simulation import perturb_machine, trajectory
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.trajectories import trajectory
 
 UF = Machine.load("uf")
 WHOLE = load_machine(UF)

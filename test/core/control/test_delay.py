@@ -15,9 +15,10 @@ from pkm_identification.control.motions import SUCCESSFUL, Motion
 from pkm_identification.control.pid import ControlSettings
 from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import Simulator, perturb_machine
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.simulator import Simulator
 
 pytestmark = pytest.mark.slow
 

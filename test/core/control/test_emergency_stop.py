@@ -13,7 +13,9 @@ from pkm_identification.control.motions import Motion
 from pkm_identification.errors import PkmError
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import Payload, Simulator, trajectory
+from pkm_identification.simulation.payload import Payload
+from pkm_identification.simulation.simulator import Simulator
+from pkm_identification.simulation.trajectories import trajectory
 
 pytestmark = pytest.mark.slow
 

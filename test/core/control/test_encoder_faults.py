@@ -15,8 +15,8 @@ from pkm_identification.control.motions import STOPPED, SUCCESSFUL, Motion
 from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import Simulator
 from pkm_identification.simulation.faults import parse_fault
+from pkm_identification.simulation.simulator import Simulator
 
 pytestmark = pytest.mark.slow
 

@@ -22,7 +22,8 @@ from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.load import read_machine
 from pkm_identification.machines.motions import compute_accelerated_motion
 from pkm_identification.mechanisms.friction import friction_force
-from pkm_identification.simulation import Simulator, perturb_machine
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.simulator import Simulator
 
 MOVED = ("mast", "four-bar", "pus", "serial_arm", "arm_7", AS_MULTIBODY)
 FORCED = [name for name in EVERY if not machine(name).place_drives]

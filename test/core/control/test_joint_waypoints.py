@@ -13,9 +13,9 @@ from pkm_identification.control.motions import LIMIT, SUCCESSFUL
 from pkm_identification.control.paths.joint_waypoints import joint_waypoints
 from pkm_identification.errors import MotionRefused
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import trajectory
+from pkm_identification.simulation.trajectories import trajectory
 
 UF = Machine.load("uf")
 WHOLE = load_machine(UF)

@@ -18,11 +18,8 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
 from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
-from pkm_identification.mechanisms.hexapod.kinematics import (
-    passive_angles,
-    strut_lengths,
-    strut_motion_from_platform,
-)
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.passive import passive_angles
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 UF = Machine.load("uf")

@@ -19,11 +19,12 @@ from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 from pkm_identification.mechanisms.multibody.kinematics import close_drives, read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.simulation import SensorSettings, Simulator
 from pkm_identification.simulation.actuated.file_control import FileControl
 from pkm_identification.simulation.actuated.subject import Subject
 from pkm_identification.simulation.multibody.motions import generate_motion
 from pkm_identification.simulation.multibody.plant import MechanismPlant
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator
 
 MAST = yaml.safe_load(list_builtin_files("mechanisms")["mast"].read_text())
 K_P, K_V = 400.0, 24.0  # 20 rad/s, damping 0.6

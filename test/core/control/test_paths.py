@@ -17,10 +17,10 @@ from pkm_identification.control.paths.slowing import Slowing
 from pkm_identification.control.paths.timed_path import TimedPlatformPath
 from pkm_identification.errors import MotionRefused
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.rotation import matrix_from_vector
-from pkm_identification.simulation import trajectory
+from pkm_identification.simulation.trajectories import trajectory
 
 UF = Machine.load("uf")
 WHOLE = load_machine(UF)

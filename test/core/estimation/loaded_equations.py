@@ -20,17 +20,14 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import basis_columns, basis_parameters
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import causal
-from pkm_identification.simulation import (
-    Payload,
-    load_platform,
-    perturb_machine,
-    trajectory,
-)
+from pkm_identification.simulation.payload import Payload, load_platform
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.trajectories import trajectory
 
 PERIOD = 1e-3
 LOAD = slice(0, 10)  # the platform's parameters in the basis

@@ -17,7 +17,7 @@ from core.mechanisms.hexapod.machine_variants import changed, document, machine,
 from pkm_identification.cli import main
 from pkm_identification.exporting.c_code import c_code, c_name
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.rotation import matrix_from_quaternion, matrix_from_vector

@@ -13,7 +13,7 @@ from core.mechanisms.hexapod.machine_variants import changed, machine, untidy
 from scipy.spatial.transform import Rotation
 
 from pkm_identification.exporting.linuxcnc import linuxcnc_hal
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 
 # Pins and parameters that genhexkins makes, of those used here.
 PIN = re.compile(r"setp genhexkins\.(base|platform)\.([0-5])\.([xyz]) (-?[\d.e-]+)")

@@ -12,7 +12,7 @@ from core.mechanisms.hexapod.machine_variants import changed, machine, untidy, w
 
 from pkm_identification.exporting.mjcf import build_complete_mjcf
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import (
     compute_strut_coordinates,

@@ -27,7 +27,7 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
-from pkm_identification.records import write_log
+from pkm_identification.records.log import write_log
 from pkm_identification.report.sentences import verdicts
 
 pytestmark = pytest.mark.slow

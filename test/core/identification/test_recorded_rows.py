@@ -20,7 +20,7 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import read_log, write_log
+from pkm_identification.records.log import read_log, write_log
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 

@@ -19,7 +19,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import write_log
+from pkm_identification.records.log import write_log
 
 pytestmark = pytest.mark.slow
 

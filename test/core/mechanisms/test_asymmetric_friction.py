@@ -20,10 +20,12 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import friction_force, friction_slopes, friction_terms
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.parameters.parameter import Kind
-from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 VISCOUS = [1258.0, 1012.0, 1098.0, 3517.0, 962.0, 1309.0]
 COULOMB = [50.0, 49.0, 58.0, 99.0, 43.0, 63.0]

@@ -30,7 +30,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import (
     strut_forces,
 )
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.simulation.perturbation import perturb_machine

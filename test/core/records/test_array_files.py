@@ -12,8 +12,8 @@ import pytest
 
 from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import read_log
 from pkm_identification.records.foreign import LogLayout, hdf5, parquet
+from pkm_identification.records.log import read_log
 
 
 @pytest.fixture(scope="module")

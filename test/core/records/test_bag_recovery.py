@@ -12,11 +12,11 @@ from core.records.made_log import assert_same, latched, made_log
 
 from pkm_identification.errors import LogError
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import read_log
 from pkm_identification.records.bags.reader import bag_qos, list_bag_topics, read_messages
 from pkm_identification.records.bags.recovery import main, recover_bag
 from pkm_identification.records.bags.writer import STORAGES, BagWriter
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
+from pkm_identification.records.log import read_log
 
 # Writes 60 messages of two topics, of which 40 are flushed, and waits to be killed.
 CUT_OFF = """

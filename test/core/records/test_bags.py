@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 from pkm_identification.errors import LogError, OutputError, SettingsError
 from pkm_identification.motion import STRUT_NAMES, DriveLog
-from pkm_identification.records import read_log, write_log
 from pkm_identification.records.bags.reader import _open, list_bag_topics, read_messages
 from pkm_identification.records.bags.writer import BagWriter, write_strut_bag
 from pkm_identification.records.clocks import nanoseconds_of, seconds_of
 from pkm_identification.records.interfaces import list_message_files, typestore
 from pkm_identification.records.joint_state import JOINT_STATE, encode_struts
+from pkm_identification.records.log import read_log, write_log
 
 pytestmark = pytest.mark.slow
 

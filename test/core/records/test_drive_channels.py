@@ -17,9 +17,9 @@ from pkm_identification.machines.encoders import with_encoder
 from pkm_identification.machines.load import read_machine
 from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import read_log, write_log
 from pkm_identification.records.channels import build_drive_channels
 from pkm_identification.records.foreign import LogLayout, find_layout_file, layout_text
+from pkm_identification.records.log import read_log, write_log
 
 MACHINES = ("delta", "five_bar", "mast", "serial_arm", "epaas")
 UNITS = {"m": ("mm", 1e3), "rad": ("deg", 180 / np.pi), "N": ("kN", 1e-3), "N m": ("Nmm", 1e3)}

@@ -13,10 +13,10 @@ from scipy.io import savemat
 
 from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Drive
-from pkm_identification.records import read_log
 from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.interfaces import typestore
 from pkm_identification.records.joint_state import JOINT_STATE
+from pkm_identification.records.log import read_log
 from pkm_identification.signals.steady_period import period_of_stamps
 
 DRIVES, FORCES = ("slide_1", "slide_2", "turn"), ("force_1", "force_2", "torque")

@@ -19,12 +19,13 @@ from pkm_identification.identification.diagnosis.units import in_machine_units
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import read_log, text_lines
+from pkm_identification.records import text_lines
 from pkm_identification.records.bags.writer import BagWriter
 from pkm_identification.records.foreign import LogLayout, find_layout_file, layout_text, read_layout
 from pkm_identification.records.foreign.plausibility import refuse_implausible
 from pkm_identification.records.interfaces import typestore
 from pkm_identification.records.joint_state import JOINT_STATE
+from pkm_identification.records.log import read_log
 
 ROWS = 40
 

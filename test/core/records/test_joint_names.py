@@ -16,8 +16,8 @@ from pkm_identification.errors import LogError, MachineError
 from pkm_identification.exporting.urdf import urdf
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES, DriveLog
-from pkm_identification.records import read_log, write_log
 from pkm_identification.records.foreign import LogLayout
+from pkm_identification.records.log import read_log, write_log
 
 LEGS = ("leg_c", "leg_a", "axis/3", "leg_b", "leg_f", "leg_e")
 ROWS = 30

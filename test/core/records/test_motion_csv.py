@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pkm_identification.errors import LogError
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.rotation import matrix_from_vector
-from pkm_identification.records import (
+from pkm_identification.records.motion_csv import (
     read_motion_csv,
     read_pose_csv,
     write_motion_csv,

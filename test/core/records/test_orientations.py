@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from pkm_identification.cli import main
 from pkm_identification.errors import LogError
-from pkm_identification.records import read_pose_csv, write_pose_csv
+from pkm_identification.records.motion_csv import read_pose_csv, write_pose_csv
 from pkm_identification.records.orientations import FORMS, find_singular, write_rotations
 
 TURNS = Rotation.random(20, random_state=0).as_matrix()

@@ -19,9 +19,9 @@ from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import read_log, write_log
 from pkm_identification.records.channels import STRUT_CHANNELS, build_drive_channels
 from pkm_identification.records.foreign import LogLayout
+from pkm_identification.records.log import read_log, write_log
 
 ROWS = 40
 LEAD, RATIO, EFFICIENCY, CONSTANT, RATED = 0.005, 3.0, 0.9, 0.12, 0.4  # m, 1, 1, N m/A, N m

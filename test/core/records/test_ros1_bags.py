@@ -14,8 +14,8 @@ from rosbags.typesys import Stores, get_typestore
 
 from pkm_identification.errors import LogError
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import read_log, write_log
 from pkm_identification.records.foreign import LogLayout
+from pkm_identification.records.log import read_log, write_log
 
 JOINTS = ("leg_a", "leg_b", "leg_c", "leg_d", "leg_e", "leg_f")
 JOINT_STATE = "sensor_msgs/msg/JointState"

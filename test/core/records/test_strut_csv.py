@@ -17,14 +17,9 @@ from hypothesis.extra import numpy as hnp
 from pkm_identification.errors import LogError, OutputError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import (
-    read_log,
-    text_lines,
-    write_log,
-    write_raw_csv,
-)
-from pkm_identification.records.drive_csv import read_csv
-from pkm_identification.records.log import find_channels
+from pkm_identification.records import text_lines
+from pkm_identification.records.drive_csv import read_csv, write_raw_csv
+from pkm_identification.records.log import find_channels, read_log, write_log
 
 SAME_FOLDER = [HealthCheck.function_scoped_fixture]
 SI = ["t", *(f"length_{i}" for i in range(1, 7)), *(f"force_{i}" for i in range(1, 7))]

@@ -15,7 +15,7 @@ from core.report.made_identification import PRIOR_VALUE, made_fit, made_identifi
 
 from pkm_identification.errors import OutputError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.report import write_report
+from pkm_identification.report.folder import write_report
 
 pytestmark = pytest.mark.slow
 

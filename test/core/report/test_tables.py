@@ -14,22 +14,23 @@ from hypothesis import strategies as st
 
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.report import (
-    Listing,
-    dropped_table,
-    estimate_table,
-    machine_table,
-    settings_table,
-    validation_table,
-    verdicts,
-)
 from pkm_identification.report.listing import (
+    Listing,
     number,
     percent,
     relative,
     with_deviation,
 )
-from pkm_identification.report.tables import REASONS, list_combination_sums
+from pkm_identification.report.sentences import verdicts
+from pkm_identification.report.tables import (
+    REASONS,
+    dropped_table,
+    estimate_table,
+    list_combination_sums,
+    machine_table,
+    settings_table,
+    validation_table,
+)
 from pkm_identification.signals.input_validation.sample_checks import NEW_SEGMENT, REJECTIONS
 
 texts = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=12)

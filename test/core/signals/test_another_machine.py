@@ -13,11 +13,11 @@ import pytest
 from pkm_identification.errors import LogError
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.machines.load import as_machine
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.signals.input_validation.another_machine import refuse_another_machine
-from pkm_identification.simulation import trajectory
+from pkm_identification.simulation.trajectories import trajectory
 
 NAMES = ("uf", "hexel", "ford")
 

@@ -10,10 +10,10 @@ import pytest
 
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.signals.channel_watch import ChannelWatch
-from pkm_identification.simulation import trajectory
+from pkm_identification.simulation.trajectories import trajectory
 
 UF = Machine.load("uf")
 COUNT = 1.25e-6  # m

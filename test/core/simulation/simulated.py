@@ -11,12 +11,10 @@ import numpy as np
 from core.mechanisms.hexapod.machine_variants import machine, rubbing, untidy, with_joint
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import (
-    Recording,
-    SensorSettings,
-    Simulator,
-    trajectory,
-)
+from pkm_identification.simulation.recording import Recording
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator
+from pkm_identification.simulation.trajectories import trajectory
 
 # the built-in machines, one with every asymmetry the schema allows, the source's idealised joint, universal joints
 # at the platform, and joints with friction

@@ -13,9 +13,12 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.simulation import Payload, SensorSettings, Simulator, perturb_machine, simulate
 from pkm_identification.simulation.faults import parse_fault
+from pkm_identification.simulation.payload import Payload
+from pkm_identification.simulation.perturbation import perturb_machine
 from pkm_identification.simulation.scenario import Scenario
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator, simulate
 
 MACHINES = ("uf", "mast", "epaas", "four-bar")
 PERFECT = SensorSettings.perfect()

@@ -11,8 +11,7 @@ import pytest
 from core.mechanisms.hexapod.machine_variants import changed, machine
 from core.simulation.simulated import VARIANTS, variant
 
-from pkm_identification.simulation import hexapod_mjcf
-from pkm_identification.simulation.model import build_hexapod_model, compute_home_coordinates
+from pkm_identification.simulation.model import build_hexapod_model, compute_home_coordinates, hexapod_mjcf
 
 
 @pytest.mark.parametrize("name", VARIANTS)

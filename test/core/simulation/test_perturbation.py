@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import perturb_machine
+from pkm_identification.simulation.perturbation import perturb_machine
 
 
 def values(made: Machine) -> np.ndarray:

@@ -16,10 +16,10 @@ from scipy.signal import butter, sosfiltfilt
 
 from pkm_identification.errors import MachineError, NotConverged
 from pkm_identification.mechanisms.hexapod.dynamics import friction_force, strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import platform_motion
+from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.motion import StrutMotion
-from pkm_identification.simulation import Plant, hexapod_mjcf
-from pkm_identification.simulation.model import compute_home_coordinates
+from pkm_identification.simulation.model import compute_home_coordinates, hexapod_mjcf
+from pkm_identification.simulation.plant import Plant
 
 pytestmark = pytest.mark.slow
 

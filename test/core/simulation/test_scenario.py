@@ -11,10 +11,12 @@ import pytest
 from pkm_identification.cli import main
 from pkm_identification.errors import DocumentError, SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import read_log
-from pkm_identification.simulation import SensorSettings, Simulator, simulate, trajectory
+from pkm_identification.records.log import read_log
 from pkm_identification.simulation.faults import parse_fault
 from pkm_identification.simulation.scenario import Scenario
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator, simulate
+from pkm_identification.simulation.trajectories import trajectory
 
 MACHINE = Machine.load("uf")
 

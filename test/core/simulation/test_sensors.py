@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import SensorSettings
 from pkm_identification.simulation.actuators import Drives, completed_drive, fallback_drive
-from pkm_identification.simulation.sensors import Sensors
+from pkm_identification.simulation.sensors import Sensors, SensorSettings
 
 DRIVE = Machine.load("uf").drive
 TYPICAL = np.array([100.0, 200.0, 50.0, 400.0, 10.0, 30.0])

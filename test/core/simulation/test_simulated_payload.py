@@ -15,14 +15,11 @@ from core.simulation.simulated import relative_rms
 
 from pkm_identification.cli import main
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.simulation import (
-    Payload,
-    Plant,
-    SensorSettings,
-    Simulator,
-    load_platform,
-    trajectory,
-)
+from pkm_identification.simulation.payload import Payload, load_platform
+from pkm_identification.simulation.plant import Plant
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator
+from pkm_identification.simulation.trajectories import trajectory
 
 TAKEN, DOWN = 1.0, 2.0
 INERTIA = np.array([[0.012, 0.001, -0.002], [0.001, 0.015, 0.0005], [-0.002, 0.0005, 0.009]])

@@ -11,18 +11,15 @@ from core.mechanisms.hexapod.machine_variants import BUILTIN, changed, document,
 from core.simulation.simulated import relative_rms
 from scipy.spatial.transform import Rotation
 
+from pkm_identification.control.pid import ControlSettings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import (
-    RAW_COLUMNS,
-    ControlSettings,
-    SensorSettings,
-    Simulator,
-    perturb_machine,
-    simulate,
-    trajectory,
-)
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.recording import RAW_COLUMNS
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator, simulate
+from pkm_identification.simulation.trajectories import trajectory
 
 pytestmark = pytest.mark.slow
 

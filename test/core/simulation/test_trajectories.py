@@ -10,9 +10,10 @@ import pytest
 from core.mechanisms.hexapod.machine_variants import BUILTIN, changed, machine
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import TRAJECTORIES, trajectory
+from pkm_identification.motion import TRAJECTORIES
+from pkm_identification.simulation.trajectories import trajectory
 
 pytestmark = pytest.mark.slow
 

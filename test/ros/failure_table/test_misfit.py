@@ -13,8 +13,10 @@ from ros.ros_bench import joint_state
 
 from pkm_identification.machines.load import load_machine
 from pkm_identification.msg import ParameterEstimate
-from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
 from pkm_identification.simulation.faults.registry import parse_fault
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 pytestmark = pytest.mark.slow
 

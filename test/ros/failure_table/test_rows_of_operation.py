@@ -32,8 +32,8 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.msg import StrutStates
 from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
-from pkm_identification.records import read_log
 from pkm_identification.records.bags.writer import BagWriter, write_strut_bag
+from pkm_identification.records.log import read_log
 from pkm_identification.ros.processes.node_process import NodeProcess, process_environment
 from pkm_identification.ros.qos import STRUT_STATES_SUBSCRIPTION
 

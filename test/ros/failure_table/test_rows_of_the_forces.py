@@ -20,7 +20,8 @@ from pkm_identification.machines.load import as_machine, load_machine
 from pkm_identification.msg import ParameterEstimate
 from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.ros.qos import LATCHED
-from pkm_identification.simulation import Payload, perturb_machine
+from pkm_identification.simulation.payload import Payload
+from pkm_identification.simulation.perturbation import perturb_machine
 from pkm_identification.simulation.physics.load import build_physics
 
 ERROR = DiagnosticStatus.ERROR

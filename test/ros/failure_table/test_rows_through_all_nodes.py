@@ -18,7 +18,8 @@ from ros.ros_bench import StreamBench, joint_state
 from sensor_msgs.msg import JointState
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.msg import ParameterEstimate, PlatformState

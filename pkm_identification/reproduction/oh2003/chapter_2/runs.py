@@ -23,11 +23,12 @@ from pkm_identification.mechanisms.hexapod.analysis.center_of_mass_sensitivity i
     center_of_mass_sensitivity,
 )
 from pkm_identification.mechanisms.hexapod.dynamics import force_groups, strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.complex_modes import (
     ComplexModes,
     count_complex_modes,
 )
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray

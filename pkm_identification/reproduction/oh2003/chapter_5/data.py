@@ -101,7 +101,8 @@ class Experiments:
 def run_experiments(durations: Mapping[str, float] | None = None, seed: int = SEED) -> Experiments:
     """Simulate the motions; `durations` in s by trajectory, as DURATIONS."""
     # MuJoCo takes longer to load than most commands run
-    from pkm_identification.simulation import perturb_machine, simulate
+    from pkm_identification.simulation.perturbation import perturb_machine
+    from pkm_identification.simulation.simulator import simulate
 
     durations = DURATIONS if durations is None else durations
     nominal = Machine.load("uf")

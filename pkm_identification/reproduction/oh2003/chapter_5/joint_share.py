@@ -18,7 +18,7 @@ from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.joints import hinges_by_name
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -80,7 +80,7 @@ def joint_share(machine: Machine) -> JointShare:
 def _fit(machine: Machine, joints: JointFriction, trajectory_name: str) -> tuple[FloatArray, float]:
     """Changes of the twelve coefficients, and the share of the joints' forces that is left."""
     # MuJoCo takes longer to load than most commands run
-    from pkm_identification.simulation import trajectory
+    from pkm_identification.simulation.trajectories import trajectory
 
     motion = trajectory(trajectory_name, machine, DURATION).motion(np.arange(0.0, DURATION, PERIOD))
     rubbing = replace(machine, joint_friction=joints)

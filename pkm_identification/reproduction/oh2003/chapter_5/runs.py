@@ -162,7 +162,7 @@ def third_stages(staged: StagedIdentification, redundancy: float) -> dict[str, d
 
 def compute_inertial_rank(machine: Machine, name: str) -> int:
     """Rank of the inertial columns of an exact motion."""
-    from pkm_identification.simulation import trajectory
+    from pkm_identification.simulation.trajectories import trajectory
 
     parameters = list_hexapod_parameters(machine, "oh12")
     motion = trajectory(name, machine, 6.0).motion(np.arange(0.0, 6.0, 0.01))

@@ -21,12 +21,10 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.simulation import (
-    Recording,
-    SensorSettings,
-    Simulator,
-    trajectory,
-)
+from pkm_identification.simulation.recording import Recording
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator
+from pkm_identification.simulation.trajectories import trajectory
 
 PERIOD = 1e-3
 LENGTH_NOISE, FORCE_NOISE = 0.36e-6, 0.8  # m and N, per sample

@@ -36,9 +36,10 @@ from pkm_identification.identification.validation import predict_held
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.assumptions import Assumptions, Fix
-from pkm_identification.records import read_log, write_log
+from pkm_identification.records.log import read_log, write_log
 from pkm_identification.report.sentences import verdicts
-from pkm_identification.simulation import Simulator, trajectory
+from pkm_identification.simulation.simulator import Simulator
+from pkm_identification.simulation.trajectories import trajectory
 
 pytestmark = pytest.mark.slow
 

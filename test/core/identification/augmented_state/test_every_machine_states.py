@@ -32,7 +32,9 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import wrap_description
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 pytestmark = pytest.mark.slow
 

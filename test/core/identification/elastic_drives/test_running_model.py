@@ -18,7 +18,9 @@ from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motio
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import TrackedSample
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.simulation import Payload, load_platform, perturb_machine, trajectory
+from pkm_identification.simulation.payload import Payload, load_platform
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.trajectories import trajectory
 
 PERIOD, DURATION = 4e-3, 19.0  # s
 LOAD = Payload(2.5, np.array([0.03, -0.02, 0.06]), np.diag([0.012, 0.015, 0.009]), 8.0, 16.0)

@@ -28,7 +28,8 @@ from pkm_identification.identification.samples import close_samples
 from pkm_identification.machines.load import as_machine
 from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import platform_motion, strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior

@@ -19,7 +19,7 @@ from pkm_identification.identification.equations.standstill import (
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog, StrutMotion

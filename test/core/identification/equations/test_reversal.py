@@ -15,7 +15,7 @@ from pkm_identification.identification.equations.reversal import (
     with_reversals,
 )
 from pkm_identification.machines.load import as_machine
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 
 PERIOD = 1e-4

@@ -19,7 +19,8 @@ from pkm_identification.identification.excitation.search import search
 from pkm_identification.identification.excitation.subject import GRID, PERIOD, Response, Subject
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import JointLimits, passive_angles
+from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
+from pkm_identification.mechanisms.hexapod.kinematics.passive import passive_angles
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.simulation.trajectories import peaks, within_limits

@@ -10,7 +10,7 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine
-from pkm_identification.simulation import simulate
+from pkm_identification.simulation.simulator import simulate
 
 pytestmark = pytest.mark.slow
 

@@ -21,12 +21,12 @@ from pkm_identification.identification.samples import samples_of
 from pkm_identification.identification.settings import Settings
 from pkm_identification.identification.validation import predict
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics import large_arrays, memory
-from pkm_identification.records import read_log, write_log
-from pkm_identification.simulation import trajectory
+from pkm_identification.records.log import read_log, write_log
+from pkm_identification.simulation.trajectories import trajectory
 
 SHORTEST = 1  # samples of a stretch: as few as the reach of the filters allows
 SAME = {"rtol": 1e-9, "atol": 1e-12}

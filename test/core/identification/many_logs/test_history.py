@@ -34,8 +34,8 @@ from pkm_identification.identification.many_logs.one_log import Job, identify_jo
 from pkm_identification.identification.many_logs.workers import run_on_workers
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import write_log
 from pkm_identification.records.foreign import LogLayout
+from pkm_identification.records.log import write_log
 
 pytest.importorskip("distributed")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -29,10 +29,12 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.report.sentences import format_held_out_sentence
-from pkm_identification.simulation import SensorSettings, Simulator, trajectory
 from pkm_identification.simulation.faults import parse_fault, with_faults
 from pkm_identification.simulation.imperfections.setup import Setup
 from pkm_identification.simulation.plant import Plant
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator
+from pkm_identification.simulation.trajectories import trajectory
 
 pytestmark = pytest.mark.slow
 

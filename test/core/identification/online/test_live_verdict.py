@@ -14,7 +14,9 @@ from pkm_identification.identification.online.live_verdict import LEAST_S
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.simulation import SensorSettings, perturb_machine, simulate
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 pytestmark = pytest.mark.slow
 

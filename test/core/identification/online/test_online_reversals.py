@@ -17,9 +17,9 @@ from pkm_identification.identification.online.online_estimator import EstimatorS
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import friction_columns
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
-from pkm_identification.simulation import trajectory
+from pkm_identification.simulation.trajectories import trajectory
 
 SECONDS, RUNS = 24.0, 8
 LATE = 0.15e-3  # s, by which smoothing lets a rate pass zero too late

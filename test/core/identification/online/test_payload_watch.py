@@ -17,7 +17,9 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.dynamics.basis import INERTIAL_COLUMNS
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
-from pkm_identification.simulation import Payload, perturb_machine, simulate
+from pkm_identification.simulation.payload import Payload
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.simulator import simulate
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,8 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
-from pkm_identification.simulation import Payload, perturb_machine
+from pkm_identification.simulation.payload import Payload
+from pkm_identification.simulation.perturbation import perturb_machine
 from pkm_identification.simulation.simulator import Simulator
 from pkm_identification.simulation.trajectories import trajectory
 

@@ -18,8 +18,11 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.identification.procedures.force_gains import KnownLoad, calibrate_gains
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.records import read_log, write_log
-from pkm_identification.simulation import Payload, SensorSettings, perturb_machine, simulate
+from pkm_identification.records.log import read_log, write_log
+from pkm_identification.simulation.payload import Payload
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 pytestmark = pytest.mark.slow
 

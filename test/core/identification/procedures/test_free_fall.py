@@ -13,7 +13,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.identification.procedures.free_fall import FreeFall
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.dynamics.forward import integrate
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.parameters.parameter_set import ParameterSet
 

@@ -21,8 +21,8 @@ from pkm_identification.mechanisms.multibody.dynamics import forces
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.parameters.parameter import Kind, Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
-from pkm_identification.simulation import trajectory
 from pkm_identification.simulation.multibody.motions import generate_motion
+from pkm_identification.simulation.trajectories import trajectory
 
 
 def of(names, values):

@@ -38,14 +38,15 @@ from pkm_identification.identification.samples import Samples
 from pkm_identification.machines.load import as_machine
 from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior
-from pkm_identification.records import write_log
+from pkm_identification.records.log import write_log
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.simulation import perturb_machine, trajectory
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.trajectories import trajectory
 
 NAMES = ("x", "z", "rich")
 BAND = BandSettings(0.001)

@@ -24,16 +24,14 @@ from pkm_identification.identification.procedures.strut_friction import (
 )
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.records import write_log
-from pkm_identification.simulation import (
-    SensorSettings,
-    perturb_machine,
-    simulate,
-    trajectory,
-)
+from pkm_identification.records.log import write_log
+from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
+from pkm_identification.simulation.trajectories import trajectory
 
 VISCOUS, FORWARD, BACKWARD, NOISE = 120.0, 30.0, 22.0, 0.8
 LEAST = 0.006

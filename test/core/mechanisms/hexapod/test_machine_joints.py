@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from pkm_identification.errors import MachineError
 from pkm_identification.machines.load import as_machine
-from pkm_identification.mechanisms.hexapod.kinematics import passive_angles
+from pkm_identification.mechanisms.hexapod.kinematics.passive import passive_angles
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation.trajectories import trajectory, within_limits
 

@@ -15,12 +15,8 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms import threads as threads_module
 from pkm_identification.mechanisms.hexapod.dynamics import forward_dynamics, regressor, strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics import forward as forward_module
-from pkm_identification.mechanisms.hexapod.kinematics import (
-    forward_kinematics,
-    platform_motion,
-    strut_lengths,
-    strut_motion_from_platform,
-)
+from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics, platform_motion
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters

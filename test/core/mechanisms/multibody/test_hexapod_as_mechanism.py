@@ -21,7 +21,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import (
 from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import BODIES, compute_body_regressor
 from pkm_identification.mechanisms.hexapod.joint_friction import COEFFICIENTS, ENDS
 from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.kinematics.passive import angle_use
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.joint_friction import (

@@ -18,7 +18,8 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Ideal, Motor, PositionLoop, Screw
 from pkm_identification.mechanisms.hexapod.analysis.effective_mass import effective_mass
 from pkm_identification.mechanisms.hexapod.dynamics.forward import forward_dynamics
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.kinematics import close_drives
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism

@@ -13,9 +13,9 @@ import pytest
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import simulate
 from pkm_identification.simulation.actuated.small_steps import small_step
 from pkm_identification.simulation.plant import Plant
+from pkm_identification.simulation.simulator import simulate
 
 
 def motion(machine, step):

@@ -16,9 +16,10 @@ from pkm_identification.cli import main
 from pkm_identification.errors import LogError, MachineError
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
-from pkm_identification.records import read_log, write_log
 from pkm_identification.records.foreign import LogLayout
-from pkm_identification.simulation import SensorSettings, Simulator
+from pkm_identification.records.log import read_log, write_log
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator
 
 
 def belt(**keys):

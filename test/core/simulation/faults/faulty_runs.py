@@ -8,8 +8,11 @@ from __future__ import annotations
 from functools import cache
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import Recording, SensorSettings, Simulator, trajectory
 from pkm_identification.simulation.faults import parse_fault
+from pkm_identification.simulation.recording import Recording
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import Simulator
+from pkm_identification.simulation.trajectories import trajectory
 
 
 @cache

@@ -15,14 +15,14 @@ from core.simulation.faults.faulty_runs import faulty_run, faulty_simulator
 from core.simulation.simulated import relative_rms
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.rotation import matrix_from_vector
-from pkm_identification.simulation import Plant
 from pkm_identification.simulation.faults import parse_fault, with_faults
 from pkm_identification.simulation.imperfections.setup import Setup
+from pkm_identification.simulation.plant import Plant
 
 pytestmark = pytest.mark.slow
 

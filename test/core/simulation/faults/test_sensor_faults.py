@@ -11,10 +11,10 @@ from core.simulation.faults.faulty_runs import faulty_run
 from scipy.interpolate import CubicSpline
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.simulation import Simulator
 from pkm_identification.simulation.faults import parse_fault
+from pkm_identification.simulation.simulator import Simulator
 
 pytestmark = pytest.mark.slow
 

@@ -22,7 +22,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.thirteen_bodies import (
     compute_body_regressor,
     list_body_parameters,
 )
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 
 
 @pytest.mark.parametrize("name", BUILTIN)

@@ -29,7 +29,7 @@ from pkm_identification.mechanisms.hexapod.dynamics.energy import (
     compute_mechanical_energy,
 )
 from pkm_identification.mechanisms.hexapod.dynamics.strut import I_A, I_X, I_Z
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.motion import STRUTS
 
 VARIANTS = pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import (
     strut_forces,
 )
 from pkm_identification.mechanisms.hexapod.dynamics.energy import compute_mechanical_energy
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.motion import PlatformMotion
 from pkm_identification.simulation.plant import Plant
 

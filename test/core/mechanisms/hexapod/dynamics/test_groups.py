@@ -13,7 +13,8 @@ from core.mechanisms.hexapod.machine_variants import BUILTIN, changed, machine, 
 from core.platform_motions import at_rest, states
 
 from pkm_identification.mechanisms.hexapod.dynamics import force_groups, friction_force, strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 
 pytestmark = pytest.mark.slow
 

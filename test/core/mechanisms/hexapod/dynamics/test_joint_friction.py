@@ -25,7 +25,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import (
     strut_forces,
 )
 from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_friction_columns
-from pkm_identification.mechanisms.hexapod.kinematics import jacobian
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 

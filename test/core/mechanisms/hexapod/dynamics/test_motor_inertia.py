@@ -17,7 +17,7 @@ from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, reg
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_columns, strut_column
 from pkm_identification.mechanisms.hexapod.dynamics.energy import compute_mechanical_energy
 from pkm_identification.mechanisms.hexapod.dynamics.strut import M_M
-from pkm_identification.mechanisms.hexapod.kinematics import strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.simulation.plant import Plant
 
 MASS = 2e-5 * (2 * np.pi * 1.5 / 0.005) ** 2

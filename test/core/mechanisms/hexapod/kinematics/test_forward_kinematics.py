@@ -12,14 +12,14 @@ from core.platform_motions import lengths, poses, six_axes
 from scipy.optimize import fsolve
 from scipy.spatial.transform import Rotation
 
-from pkm_identification.mechanisms.hexapod.kinematics import (
+from pkm_identification.mechanisms.hexapod.kinematics.forward import (
     DEGRADED,
     FAILED,
     OK,
     forward_kinematics,
     platform_motion,
-    strut_lengths,
 )
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutMotion
 
@@ -158,7 +158,7 @@ def singular_angle() -> float:
     """The turn about z where this machine's Jacobian loses rank, found by its determinant's sign."""
     from scipy.optimize import brentq
 
-    from pkm_identification.mechanisms.hexapod.kinematics import jacobian
+    from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 
     def determinant(angle):
         return np.linalg.det(jacobian(*near_singular(angle))[0])
@@ -197,7 +197,7 @@ def test_singular_pose_gives_no_motion_that_is_not_finite_and_called_good():
 
 
 def test_condition_is_the_frobenius_condition_of_the_scaled_jacobian():
-    from pkm_identification.mechanisms.hexapod.kinematics import jacobian
+    from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 
     m = Machine.load("uf")
     position, rotation = poses(m, 20, 8)

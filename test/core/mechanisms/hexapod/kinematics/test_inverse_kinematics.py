@@ -11,12 +11,9 @@ from core.mechanisms.hexapod.machine_variants import BUILTIN, machine, untidy
 from core.platform_motions import lengths, poses, six_axes, states
 from scipy.spatial.transform import Rotation
 
-from pkm_identification.mechanisms.hexapod.kinematics import (
-    jacobian,
-    platform_motion,
-    strut_lengths,
-    strut_motion_from_platform,
-)
+from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion, StrutMotion
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from core.platform_motions import lengths, poses
 
-from pkm_identification.mechanisms.hexapod.kinematics import platform_motion
+from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import StrutMotion

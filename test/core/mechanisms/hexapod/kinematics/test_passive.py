@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from pkm_identification.mechanisms.hexapod.kinematics import JointLimits, passive_angles
+from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
+from pkm_identification.mechanisms.hexapod.kinematics.passive import passive_angles
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 MACHINES = pytest.mark.parametrize("name", BUILTIN)

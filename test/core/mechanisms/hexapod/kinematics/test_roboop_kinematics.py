@@ -18,12 +18,9 @@ from core.mechanisms.hexapod.dynamics.roboop_model import (
     rotation_of,
 )
 
-from pkm_identification.mechanisms.hexapod.kinematics import (
-    forward_kinematics,
-    jacobian,
-    strut_lengths,
-    strut_motion_from_platform,
-)
+from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.numerics.rotation import matrix_from_zxz
 
 MACHINE = hexapod(NO_AXIAL)

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from pkm_identification.errors import NotConverged
-from pkm_identification.mechanisms.hexapod.kinematics import assembly_modes, pose_of_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import assembly_modes
+from pkm_identification.mechanisms.hexapod.kinematics.pose_of_lengths import pose_of_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 

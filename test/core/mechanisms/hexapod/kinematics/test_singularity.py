@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from pkm_identification.errors import MachineError
-from pkm_identification.mechanisms.hexapod.kinematics import (
-    Geometry,
+from pkm_identification.mechanisms.hexapod.geometry import Geometry
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
+from pkm_identification.mechanisms.hexapod.kinematics.singularity import (
     architectural_quality,
+    compute_scaled_jacobian,
     is_architecturally_singular,
-    jacobian,
     nearby_singularity,
     singularity_measures,
     weakest_motion,
 )
-from pkm_identification.mechanisms.hexapod.kinematics.singularity import compute_scaled_jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 MACHINES = pytest.mark.parametrize("name", BUILTIN)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from core.platform_motions import lengths, six_axes
 
-from pkm_identification.mechanisms.hexapod.kinematics import (
+from pkm_identification.mechanisms.hexapod.kinematics import tracker as tracker_module
+from pkm_identification.mechanisms.hexapod.kinematics.forward import (
     FAILED,
     OK,
     forward_kinematics,
     platform_motion,
-    strut_motion_from_platform,
 )
-from pkm_identification.mechanisms.hexapod.kinematics import tracker as tracker_module
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTracker, pose_step, split_row
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveSample, StrutMotion

@@ -18,7 +18,7 @@ from PIL import Image
 from scipy.spatial.transform import Rotation
 
 from pkm_identification.cli import main
-from pkm_identification.mechanisms.hexapod.kinematics import singularity_measures
+from pkm_identification.mechanisms.hexapod.kinematics.singularity import singularity_measures
 from pkm_identification.mechanisms.hexapod.kinematics.workspace import workspace_slice
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.figures.reach import draw_workspace_figure

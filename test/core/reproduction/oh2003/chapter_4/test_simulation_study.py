@@ -13,7 +13,7 @@ import pytest
 from figure_layout import overlaps
 
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
-from pkm_identification.mechanisms.hexapod.kinematics import strut_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.reproduction.finding import numbers_of
 from pkm_identification.reproduction.number import AGREES, JUDGED, NOT_REPRODUCED, UNJUDGED, VERDICTS

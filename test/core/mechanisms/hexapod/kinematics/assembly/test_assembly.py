@@ -17,12 +17,9 @@ from hypothesis import strategies as st
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-from pkm_identification.mechanisms.hexapod.kinematics import (
-    JointLimits,
-    assembly_modes,
-    geometry_modes,
-    passive_angles,
-)
+from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import assembly_modes, geometry_modes
+from pkm_identification.mechanisms.hexapod.kinematics.passive import passive_angles
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 pytestmark = pytest.mark.slow

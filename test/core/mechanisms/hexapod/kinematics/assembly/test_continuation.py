@@ -13,14 +13,10 @@ from core.platform_motions import lengths, poses, six_axes
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from pkm_identification.mechanisms.hexapod.kinematics import (
-    FAILED,
-    OK,
-    follow_lengths,
-    forward_kinematics,
-    jacobian,
-    singularity_measures,
-)
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.continuation import follow_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.forward import FAILED, OK, forward_kinematics
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
+from pkm_identification.mechanisms.hexapod.kinematics.singularity import singularity_measures
 from pkm_identification.mechanisms.hexapod.machine import Machine
 
 pytestmark = pytest.mark.slow

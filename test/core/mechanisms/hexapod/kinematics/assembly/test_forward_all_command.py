@@ -12,7 +12,7 @@ import pytest
 from core.platform_motions import lengths, poses
 
 from pkm_identification.cli import main
-from pkm_identification.mechanisms.hexapod.kinematics import assembly_modes
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import assembly_modes
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.rotation import matrix_from_quaternion
 from pkm_identification.records.mechanism_csv import write_named_csv

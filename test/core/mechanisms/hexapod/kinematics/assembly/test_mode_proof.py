@@ -12,12 +12,10 @@ from core.mechanisms.hexapod.machine_variants import BUILTIN
 from core.platform_motions import lengths, poses, six_axes
 
 from pkm_identification.cli import main
-from pkm_identification.mechanisms.hexapod.kinematics import (
-    assembly_modes,
-    follow_lengths,
-    forward_kinematics,
-    joined_to_start,
-)
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.continuation import follow_lengths
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.mode_proof import joined_to_start
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import assembly_modes
+from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.records.mechanism_csv import write_named_csv
 

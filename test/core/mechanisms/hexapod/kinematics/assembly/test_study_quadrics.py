@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.optimize import fsolve
 from scipy.spatial.transform import Rotation
 
-from pkm_identification.mechanisms.hexapod.kinematics import geometry_modes
+from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import geometry_modes
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.path_tracking import machine_quadrics
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.study_quadrics import (
     certify,
