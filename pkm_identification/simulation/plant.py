@@ -14,6 +14,8 @@ from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.mechanisms.actuators.row import MOST_STATES
 from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.hexapod.bodies import Platform
+from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import compute_joint_rates
+from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.motion import STRUTS
@@ -23,9 +25,9 @@ from pkm_identification.numerics.rotation import build_quaternion_from_matrix
 from .actuated.drives import STEP, ActuatorDrives
 from .actuated.plant import ActuatedPlant
 from .actuated.stepping import Dynamics, Motion, predict
-from .imperfections.drive_train import DriveTrain
+from .imperfections.drive_train import NO_TRAIN, DriveTrain
 from .imperfections.setup import TrainErrors
-from .imperfections.train_stepping import Present
+from .imperfections.train_stepping import JointAxes, Present
 from .loops.closure import Closure, close_loops, reduce_dynamics
 from .loops.platform_hinge import PlatformHinge
 from .model import build_hexapod_model, set_platform
@@ -111,8 +113,9 @@ class Plant(ActuatedPlant):
     ) -> None:
         self.machine = machine
         motor_mass = 0.0
+        train = TrainErrors() if train is None else train
         built = machine
-        if train is not None and train.compliance > 0.0 and machine.drive is not None:
+        if train.compliance > 0.0 and machine.drive is not None:
             # what turns with the motors is on the other side of the springs
             motor_mass = machine.motor_mass
             built = replace(machine, drive=replace(machine.drive, motor_inertia=0.0))
@@ -169,11 +172,17 @@ class Plant(ActuatedPlant):
                 self.apparent_mass * STOP_FREQUENCY,
             )
             self._resistance = self._resistance._replace(stops=np.array(rows))
-        train = TrainErrors() if train is None else train
-        rubbing = friction and machine.joint_friction is not None and machine.joint_friction.acts
-        if train.acts or rubbing:
+        joints = machine.joint_friction if friction else None
+        self._rubs = joints is not None and joints.acts
+        if train.acts or self._rubs:
             self._train = DriveTrain(
-                machine, friction, train, self.apparent_mass, self._resistance.stops, self.length
+                acting,
+                train if friction else replace(train, by_load=0.0),
+                _list_joint_axes(machine, joints if self._rubs else None),
+                apparent_mass=self.apparent_mass,
+                motor_mass=np.full(STRUTS, motor_mass),
+                stops=self._resistance.stops,
+                home=self.length,
             )
             self.reset()
         if machine.actuators is not None:
@@ -181,10 +190,7 @@ class Plant(ActuatedPlant):
 
     def _build_actuators(self, actuators: tuple[Actuator, ...], step: float) -> None:
         if self._train is not None:
-            raise SettingsError(
-                f"machine '{self.machine.name}': has an 'actuator', and friction of joints or elastic struts besides; "
-                "the simulator knows one or the other"
-            )
+            raise SettingsError(NO_TRAIN.format(self.machine.name))
         self.actuated = ActuatorDrives.of(actuators, self.machine.control, step)
         self._settle()
 
@@ -270,8 +276,9 @@ class Plant(ActuatedPlant):
             mujoco.mj_fwdVelocity(self.model, self.data)
             mujoco.mj_fullM(self.model, self.data, self._mass)
             regular = reduce_dynamics(self._mass, self._bias, self._platform, closure, free, compliance)
-        if self._train is not None:
-            self._train.evaluate(end, pose[:3], Closure(*closure))
+        if self._train is not None and self._rubs:
+            rows = compute_joint_rates(self.machine, pose[:3], self._rotation).reshape(-1, 6)
+            self._train.evaluate(end, rows @ np.linalg.inv(jacobian))
         if not (regular and np.isfinite(free[0])):
             raise NotConverged(
                 f"simulated machine '{self.machine.name}' left its regular workspace at {self.time:.3f} s "
@@ -332,3 +339,13 @@ class Plant(ActuatedPlant):
         mujoco.mj_energyPos(self.model, self.data)
         mujoco.mj_energyVel(self.model, self.data)
         return float(self.data.energy.sum())
+
+
+def _list_joint_axes(machine: Machine, joints: JointFriction | None) -> JointAxes:
+    """Return the friction of all joints' axes, in the order of `compute_joint_rates`; of none without any."""
+    if joints is None:
+        return JointAxes(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.ones(1))
+    coulomb, viscous = (joints.coefficients[rows].T.ravel().repeat(3) for rows in ([0, 2], [1, 3]))
+    hinged = np.tile([machine.base_joint == "universal", machine.hinged_platform], STRUTS)
+    first = np.where(hinged, -1, 3 * np.arange(2 * STRUTS)).repeat(3)
+    return JointAxes(np.array([viscous, coulomb]), first, np.array([joints.transition_rate]))

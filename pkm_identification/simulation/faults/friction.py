@@ -66,7 +66,7 @@ FAULTS = (
     FaultKind("friction_stribeck", "relative[,m/s]", PLANT,
               "breakaway over Coulomb friction less 1, and where it has fallen to 1/e (0.01 m/s)", _apply_stribeck,
               counts=(1, 2)),
-    FaultKind("friction_presliding", "m", PLANT, "elastic displacement before a strut slides (LuGre)",
+    FaultKind("friction_presliding", "m", PLANT, "elastic displacement before a drive slides (LuGre), m or rad",
               _apply_presliding,
               1e-8, 0.01),
     FaultKind("friction_asymmetric", "of Coulomb", PLANT, "Coulomb friction is more by this share out, less in",

@@ -1,118 +1,103 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is between drives and platform of a plant whose friction or stiffness no machine file can describe."""
+"""What is between drives and mechanism of a plant whose friction or stiffness no machine file can describe."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.mechanisms.friction import padded_coefficients
-from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import compute_joint_rates
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.motion import STRUTS
+from pkm_identification.mechanisms.friction import Friction, padded_coefficients
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..actuated.stepping import Dynamics, Motion
-from ..loops.closure import Closure
 from .setup import TrainErrors
 from .train_stepping import BRISTLE_DAMPING as BRISTLE_DAMPING_ROW
 from .train_stepping import (
     BY_LOAD,
     POSITION,
+    JointAxes,
     Present,
     Train,
     advance_train,
     present_forces,
 )
 
-STRUT_DAMPING = 0.05  # damping ratio of an elastic strut
+NO_TRAIN = (
+    "machine '{}': has an 'actuator', and friction of joints, presliding or drives that yield besides; the simulator "
+    "knows one or the other"
+)
+DRIVE_DAMPING = 0.05  # damping ratio of an elastic drive
 BRISTLE_DAMPING = 0.5  # damping ratio of the bristles
-AXES_PER_STRUT = 6  # three at each end
 
 
 class DriveTrain:
-    """Friction and elasticity of one plant, with their states.
+    """Friction and elasticity of one plant of n drives, with their states.
 
     Parameters
     ----------
-    machine : Machine
-        The truth.
-    friction : bool
-        Whether it has friction along the struts and in the joints.
+    friction : Friction
+        Of the drives; all of it zero where the plant has none.
     errors : TrainErrors
-    apparent_mass : ndarray, shape (6,)
-        kg each drive feels at home: what damping ratios refer to.
-    stops : ndarray, shape (4, 6)
+        Whose friction by load is left out where the drives have no friction.
+    joints : JointAxes
+        Friction of passive joints; of none where no joint rubs.
+    apparent_mass : ndarray, shape (n,)
+        kg or kg m^2 each drive feels at home: what damping ratios refer to.
+    motor_mass : ndarray, shape (n,)
+        kg or kg m^2 on the motor side of elastic drives.
+    stops : ndarray, shape (4, n)
         As of `Resistance`.
-    home : ndarray, shape (6,)
-        Lengths at home, m.
+    home : ndarray, shape (n,)
+        Coordinates at home, m or rad.
     """
 
     def __init__(
         self,
-        machine: Machine,
-        friction: bool,
+        friction: Friction,
         errors: TrainErrors,
+        joints: JointAxes,
+        *,
         apparent_mass: FloatArray,
+        motor_mass: FloatArray,
         stops: FloatArray,
         home: FloatArray,
     ) -> None:
+        count = len(home)
         self._elastic = errors.compliance > 0.0
         self._compliance = errors.compliance
-        joints = machine.joint_friction if friction else None
-        self._machine = machine
-        self._rubbing_joints = joints is not None and joints.acts
-        self._axes = np.zeros((2, AXES_PER_STRUT * STRUTS if self._rubbing_joints else 0, STRUTS))
-        self._state = np.zeros((3, STRUTS))
-        share = 1.0 if friction else 0.0
-        own = machine.friction
-        coulomb = share * own.coulomb
-        coefficients = share * own.coefficients
-        stiffness = np.zeros(STRUTS)
+        self._axes = np.zeros((2, len(joints.triple), count))
+        self._state = np.zeros((3, count))
+        coulomb, coefficients, stiffness = friction.coulomb, friction.coefficients, np.zeros(count)
         if errors.presliding > 0.0:
             stiffness = coulomb / errors.presliding
             coefficients = np.array(coefficients)
-            coefficients[own.law.names.index("coulomb")] = 0.0
+            coefficients[friction.law.names.index("coulomb")] = 0.0
         spring = 1.0 / errors.compliance if self._elastic else 0.0
         self._train = Train(
-            law=own.law_parameters,
-            coefficients=padded_coefficients(np.ascontiguousarray(coefficients).ravel(), STRUTS),
+            law=friction.law_parameters,
+            coefficients=padded_coefficients(np.ascontiguousarray(coefficients).ravel(), count),
             stops=stops,
-            struts=np.array(
+            drives=np.array(
                 [
                     coulomb,
                     coulomb * errors.asymmetry,
                     stiffness,
                     2 * BRISTLE_DAMPING * np.sqrt(stiffness * apparent_mass),
-                    np.full(STRUTS, spring),
-                    2 * STRUT_DAMPING * np.sqrt(spring * apparent_mass),
-                    np.full(STRUTS, machine.motor_mass if self._elastic else 0.0),
+                    np.full(count, spring),
+                    2 * DRIVE_DAMPING * np.sqrt(spring * apparent_mass),
+                    motor_mass if self._elastic else np.zeros(count),
                     home,
                 ]
             ),
-            alike=np.array(
-                [
-                    errors.excess,
-                    errors.stribeck_rate,
-                    share * errors.by_load,
-                    errors.by_position,
-                ]
-            ),
-            joints=np.zeros((4, STRUTS)) if joints is None else joints.coefficients.copy(),
-            joint_law=np.array(
-                [
-                    1.0 if joints is None else joints.transition_rate,
-                    machine.base_joint == "universal",
-                    machine.hinged_platform,
-                ]
-            ),
+            alike=np.array([errors.excess, errors.stribeck_rate, errors.by_load, errors.by_position]),
+            joints=joints,
         )
-
-        self._made = Train(*(part.copy() for part in self._train))
+        own = joints._replace(coefficients=joints.coefficients.copy())
+        self._made = Train(*(part.copy() for part in self._train[:-1]), own)
 
     def settle(self, length: FloatArray, force: FloatArray) -> None:
-        """At rest under drive forces (6,) in N: springs carry them, bristles are straight."""
+        """At rest under drive forces (n,): springs carry them, bristles are straight."""
         self._state[:] = 0.0
         self._state[POSITION] = length + self._compliance * force
 
@@ -120,28 +105,17 @@ class DriveTrain:
         """Let all friction be `factor` times what it was made with."""
         nominal = self._made
         self._train.coefficients[:] = factor * nominal.coefficients
-        self._train.struts[:BRISTLE_DAMPING_ROW] = factor * nominal.struts[:BRISTLE_DAMPING_ROW]
+        self._train.drives[:BRISTLE_DAMPING_ROW] = factor * nominal.drives[:BRISTLE_DAMPING_ROW]
         self._train.alike[BY_LOAD] = factor * nominal.alike[BY_LOAD]
-        self._train.joints[:] = factor * nominal.joints
+        self._train.joints.coefficients[:] = factor * nominal.joints.coefficients
 
     def position(self, length: FloatArray) -> FloatArray:
-        """Return what the encoders are on, (6,) in m: the motor side, where struts are elastic."""
+        """Return what the encoders are on, (n,): the motor side, where drives are elastic."""
         return self._state[POSITION].copy() if self._elastic else length
 
-    def evaluate(self, end: int, position: FloatArray, closure: Closure) -> None:
-        """Follow the joints' axes to a pose.
-
-        Parameters
-        ----------
-        end : int
-            0 or 1, of the period.
-        position : ndarray, shape (3,)
-            Of the platform, m.
-        closure : Closure
-        """
-        if self._rubbing_joints:
-            rows = compute_joint_rates(self._machine, position, closure.rotation).reshape(-1, 6)
-            self._axes[end] = rows @ np.linalg.inv(closure.jacobian)
+    def evaluate(self, end: int, axes: FloatArray) -> None:
+        """Take rates of the joints' axes per rate of a drive (m, n) at an end of the period, 0 or 1."""
+        self._axes[end] = axes
 
     def advance(self, motion: Motion, ends: Dynamics, force: FloatArray, duration: float, steps: int) -> None:
         """Move a motion on, in place; see `train_stepping.advance_train`. The states it ends with wait for `accept`."""
@@ -161,5 +135,5 @@ class DriveTrain:
         force: FloatArray,
         present: Present,
     ) -> None:
-        """Write strut rates, resistances and the joints' part of these at the present instant."""
+        """Write the drives' rates, resistances and the joints' part of these at the present instant."""
         present_forces(twist, length, jacobian, self._axes[0], force, self._train, self._state, present)

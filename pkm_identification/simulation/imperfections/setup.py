@@ -83,22 +83,22 @@ class RecordErrors:
 
 @dataclass(frozen=True)
 class TrainErrors:
-    """Effects between drive and platform that no friction law of a machine file has.
+    """Effects between drive and mechanism that no friction law of a machine file has.
 
     Attributes
     ----------
     excess, stribeck_rate : float
         Breakaway over Coulomb friction less one, and the rate in m/s at which it has fallen to 1/e.
     asymmetry : float
-        Share of Coulomb friction that is more when the strut moves out, and less when it moves in.
+        Share of Coulomb friction that is more when the drive moves out, and less when it moves in.
     presliding : float
-        m of elastic displacement before a strut slides (LuGre, Canudas de Wit 1995); 0: none.
+        m or rad of elastic displacement before a drive slides (LuGre, Canudas de Wit 1995); 0: none.
     by_load : float
-        N of Coulomb friction per N of axial load.
+        N of Coulomb friction per N of the drive's load (N m per N m).
     by_position : float
-        Relative change of Coulomb friction per m of length, from home.
+        Relative change of Coulomb friction per m or rad, from home.
     compliance : float
-        m of elastic compression per N, between encoder and platform joint.
+        m/N or rad/(N m), between encoder and mechanism.
     """
 
     excess: float = 0.0
@@ -127,8 +127,8 @@ class TrainErrors:
         lawless = (self.presliding, self.by_load, self.by_position, self.compliance)
         if any(lawless) or len(names) != 1 or friction.law.name != "coulomb":
             raise SettingsError(
-                "of a machine that is no hexapod, drives with law 'coulomb' may get either Stribeck or asymmetric "
-                "friction; give a drive that yields an 'actuator'"
+                "drives with an 'actuator' and law 'coulomb' may get either Stribeck or asymmetric friction, and yield "
+                "by what their 'actuator' says"
             )
         values: dict[str, Any] = {"viscous": friction.viscous, "coulomb": friction.coulomb}
         values |= (

@@ -1,20 +1,19 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Stepping over one period with a drive train that has states: LuGre bristles, elastic struts, rubbing joints.
+"""Stepping over one period with a drive train that has states: LuGre bristles, elastic drives, rubbing joints.
 
 As `simulation.actuated.stepping`, small implicit steps of two stages, with more between drive and platform:
 
-* Per strut the motor side (position x, rate x') may be joined to the platform joint by a spring of compliance c with
-  some damping d. It carries N = (x - l)/c + d (x' - l'), and moves by M x'' = drive - friction(x') - N; M, the motor's
-  inertia along the strut, may be zero. A rigid strut has x = l, and friction acts on the strut itself.
+* Per drive the motor side (position x, rate x') may be joined to the mechanism by a spring of compliance c with some
+  damping d. It carries N = (x - l)/c + d (x' - l'), and moves by M x'' = drive - friction(x') - N; M, the motor's
+  inertia along the drive, may be zero. A rigid drive has x = l, and friction acts on the drive itself.
 * Coulomb friction may have bristles (LuGre: Canudas de Wit et al. 1995): z' = v - s0 |v| z / g(v), friction
   s0 z + s1 z' + viscous, with g(v) the force it slides at and s0 = g(inf) / presliding displacement.
 * It may grow with the axial load, F = F_0 + mu b |drive - F|, and with the length.
-* Friction of the joints (`dynamics.joint_friction`) enters as the strut forces that do the same work: joint rates are
-  B l', hence B^T tau.
+* Friction of passive joints enters as the drive forces that do the same work: joint rates are B l', hence B^T tau.
 
-Rates of the struts are solved for by Newton's method; the motor sides are eliminated strut by strut.
+Rates of the drives are solved for by Newton's method; the motor sides are eliminated drive by drive.
 """
 
 from __future__ import annotations
@@ -22,24 +21,44 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.mechanisms.friction import friction_along, friction_slope
 from pkm_identification.mechanisms.friction.law import TRANSITION, clip_rate, law_tuple
-from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import joint_coulomb
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.linear_systems import solve6
+from pkm_identification.numerics.linear_systems import solve_square
 
 from ..actuated.stepping import GAMMA, Dynamics, turn_pose
-from ..resistance import end_stop, stop_at_transition
+from ..resistance import COULOMB as JOINT_COULOMB
+from ..resistance import VISCOUS as JOINT_VISCOUS
+from ..resistance import compute_turning_speed, end_stop, stop_at_transition
 
 NEWTON_ITERATIONS = 60
 MOTOR_ITERATIONS = 60
 BRISTLE, POSITION, RATE = range(3)  # rows of the state
 COULOMB, ASYMMETRY, BRISTLE_STIFFNESS, BRISTLE_DAMPING, STIFFNESS, DAMPING, MASS, HOME = range(
     8
-)  # rows of `struts`
+)  # rows of `drives`
 EXCESS, STRIBECK_RATE, BY_LOAD, BY_POSITION = range(4)
+
+
+class JointAxes(NamedTuple):
+    """Friction of the m axes of passive joints.
+
+    Attributes
+    ----------
+    coefficients : ndarray, shape (2, m)
+        Viscous and Coulomb.
+    triple : ndarray of int64, shape (m,)
+        Of the axes of a joint that turns any way, the first of its three; -1 of others.
+    transition : ndarray, shape (1,)
+        Rate where their friction bends.
+    """
+
+    coefficients: FloatArray
+    triple: NDArray[np.int64]
+    transition: FloatArray
 
 
 class Train(NamedTuple):
@@ -49,35 +68,32 @@ class Train(NamedTuple):
     ----------
     law : ndarray
         `Friction.law_parameters`.
-    coefficients : ndarray, shape (TERMS, 6)
+    coefficients : ndarray, shape (TERMS, n)
         Of the law, without the Coulomb friction that bristles carry.
-    stops : ndarray, shape (4, 6)
+    stops : ndarray, shape (4, n)
         As of `Resistance`.
-    struts : ndarray, shape (8, 6)
+    drives : ndarray, shape (8, n)
         Coulomb friction and asymmetry (N), stiffness (N/m; 0: none) and damping (N s/m) of the bristles, stiffness
-        (0: rigid) and damping of the strut, mass (kg) on the motor side, home length (m).
+        (0: rigid) and damping of the drive, mass (kg) on the motor side, coordinate at home (m). Of drives in rad N m,
+        rad and kg m^2.
     alike : ndarray, shape (4,)
-        Stribeck excess and rate (m/s), friction by load (N/N) and by length (1/m).
-    joints : ndarray, shape (4, 6)
-        As of `JointFriction`.
-    joint_law : ndarray, shape (3,)
-        Rate (rad/s) where the joints' friction bends, and whether base and platform joints are universal.
+        Stribeck excess and rate (m/s), friction by load (N/N) and by coordinate (1/m).
+    joints : JointAxes
     """
 
     law: FloatArray
     coefficients: FloatArray
     stops: FloatArray
-    struts: FloatArray
+    drives: FloatArray
     alike: FloatArray
-    joints: FloatArray
-    joint_law: FloatArray
+    joints: JointAxes
 
 
 class Present(NamedTuple):
-    """Of the struts at one instant, (6,) each.
+    """Of the drives at one instant, (n,) each.
 
-    Rates, resistance (drive force less what reaches the platform), and the part of it that stands for friction of the
-    joints, which is no force along a strut.
+    Rates, resistance (drive force less what reaches the mechanism), and the part of it that stands for friction of
+    passive joints, which is no force along a drive.
     """
 
     rate: FloatArray
@@ -86,7 +102,7 @@ class Present(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """Of one implicit stage, (6,) each: twist, its change per second, rates of struts, bristles and motor sides."""
+    """Of one implicit stage, (n,) each: velocities, their change per s, rates of drives, bristles and motor sides."""
 
     twist: FloatArray
     change: FloatArray
@@ -97,13 +113,13 @@ class Stage(NamedTuple):
 
 @kernel
 def train_friction(rate, length, drive, bristle, h, train, i):
-    """Friction of strut i on the motor side, its slope by rate, and its bristle's position and rate.
+    """Friction of drive i on the motor side, its slope by rate, and its bristle's position and rate.
 
     `bristle` is what is known of the bristle's position, `h` (s) the implicit share of the step: position = bristle + h
     rate of the bristle; with h = 0 everything is of one instant.
     """
     law = law_tuple(train.law, 0)
-    p, a = train.struts, train.alike
+    p, a = train.drives, train.alike
     force = friction_along(rate, law, train.coefficients, i)
     slope = friction_slope(rate, law, train.coefficients, i)
     transition_rate = clip_rate(rate, law[TRANSITION])
@@ -143,14 +159,14 @@ def train_friction(rate, length, drive, bristle, h, train, i):
 
 @kernel
 def transmit_force(rate, length, drive, state, guess, h, train, i):
-    """Force that strut i passes on to the platform, its slope by the strut's rate, and the motor side's motion.
+    """Force that drive i passes on to the mechanism, its slope by the drive's rate, and the motor side's motion.
 
-    `length` and, in the `state` (3, 6), bristles and positions are the known parts of what is at the end of an implicit
+    `length` and, in the `state` (3, n), bristles and positions are the known parts of what is at the end of an implicit
     step of `h` (s), the motors' rates are those at its beginning. Returns force, slope, bristle and its rate, motor
     rate.
     """
     bristle, position, motor_rate = state[BRISTLE, i], state[POSITION, i], state[RATE, i]
-    p = train.struts
+    p = train.drives
     if p[STIFFNESS, i] == 0.0:
         force, slope, z, z_rate = train_friction(rate, length + h * rate, drive, bristle, h, train, i)
         return drive - force, -slope, z, z_rate, rate
@@ -189,73 +205,59 @@ def transmit_force(rate, length, drive, state, guess, h, train, i):
 
 
 @kernel
-def _write_joint_torque(rate, coulomb, viscous, hinged, transition, torque, gradient):
-    """Write the torque (3,) of one joint turning at `rate` (3,), rad/s, and its derivative (3, 3)."""
-    shape = joint_coulomb((rate[0], rate[1], rate[2]), hinged, transition)
-    size = np.sqrt(rate[0] ** 2 + rate[1] ** 2 + rate[2] ** 2)
-    for i in range(3):
-        torque[i] = coulomb * shape[i] + viscous * rate[i]
-        for k in range(3):
-            gradient[i, k] = viscous if i == k else 0.0
-            if hinged or size <= transition:
-                if i == k and abs(rate[i]) <= transition:
-                    gradient[i, k] += coulomb / transition
-            else:
-                gradient[i, k] += coulomb * ((1.0 if i == k else 0.0) - shape[i] * shape[k]) / size
+def _compute_joint_forces(rate, axes, joints, force, slope):
+    """Drive forces (n,) that do the work of the joints' friction, and their slopes (n, n) by drive rates.
 
-
-@kernel
-def _compute_joint_forces(rate, axes, train, force, slope):
-    """Strut forces (6,) that do the work of the joints' friction, and their slopes (6, 6) by strut rates."""
+    `axes` (m, n) are the rates of the joints' axes per rate of a drive.
+    """
+    count, transition = rate.shape[0], joints.transition[0]
     force[:] = 0.0
     slope[:] = 0.0
-    turning, torque, gradient, by_rate = np.empty(3), np.empty(3), np.empty((3, 3)), np.empty((3, 6))
-    for joint in range(axes.shape[0] // 3):
-        strut, end = divmod(joint, 2)
-        own = axes[3 * joint : 3 * joint + 3]
-        for n in range(3):
-            turning[n] = 0.0
-            for i in range(6):
-                turning[n] += own[n, i] * rate[i]
-        _write_joint_torque(
-            turning,
-            train.joints[2 * end, strut],
-            train.joints[2 * end + 1, strut],
-            train.joint_law[1 + end] != 0.0,
-            train.joint_law[0],
-            torque,
-            gradient,
-        )
-        for n in range(3):
-            for k in range(6):
-                by_rate[n, k] = 0.0
-                for m in range(3):
-                    by_rate[n, k] += gradient[n, m] * own[m, k]
-        for n in range(3):
-            for i in range(6):
-                force[i] += own[n, i] * torque[n]
-                for k in range(6):
-                    slope[i, k] += own[n, i] * by_rate[n, k]
+    turning, torque, gradient = np.zeros(axes.shape[0]), np.zeros(3), np.zeros((3, 3))
+    for j in range(axes.shape[0]):
+        for i in range(count):
+            turning[j] += axes[j, i] * rate[i]
+    for j in range(axes.shape[0]):
+        first = joints.triple[j]
+        if first >= 0 and first != j:
+            continue  # with the first of its three
+        together = 3 if first == j else 1
+        speed = compute_turning_speed(turning, j) if together == 3 else abs(turning[j])
+        viscous, coulomb = joints.coefficients[JOINT_VISCOUS, j], joints.coefficients[JOINT_COULOMB, j]
+        per_rate = viscous + coulomb / max(speed, transition)
+        for n in range(together):
+            torque[n] = per_rate * turning[j + n]
+            for k in range(together):
+                gradient[n, k] = per_rate if n == k else 0.0
+                if speed > transition:
+                    gradient[n, k] -= coulomb * turning[j + n] * turning[j + k] / speed**3
+        for n in range(together):
+            for i in range(count):
+                force[i] += axes[j + n, i] * torque[n]
+                for k in range(count):
+                    for m in range(together):
+                        slope[i, k] += axes[j + n, i] * gradient[n, m] * axes[j + m, k]
 
 
 @kernel
 def present_forces(twist, length, jacobian, axes, force, train, state, present):
     """Write what is `Present` at one instant."""
     rate, resistance, rubbing = present.rate, present.resistance, present.rubbing
-    slope = np.empty((6, 6))
-    for i in range(6):
+    count = rate.shape[0]
+    slope = np.empty((count, count))
+    for i in range(count):
         rate[i] = 0.0
-        for k in range(6):
+        for k in range(count):
             rate[i] += jacobian[i, k] * twist[k]
-    _compute_joint_forces(rate, axes, train, rubbing, slope)
-    for i in range(6):
+    _compute_joint_forces(rate, axes, train.joints, rubbing, slope)
+    for i in range(count):
         passed = transmit_force(rate[i], length[i], force[i], state, state[RATE, i], 0.0, train, i)
         resistance[i] = force[i] - passed[0] + rubbing[i]
 
 
 @kernel
 def _solve_stage(known, known_state, h, dynamics, drive, train, axes, stage):
-    """Solve one implicit stage, by the `Dynamics` and drive forces there, from known twist and lengths.
+    """Solve one implicit stage, by the `Dynamics` and drive forces there, from known velocities and coordinates.
 
     The `Stage` is written; its rates and motor rates hold first guesses.
     """
@@ -263,82 +265,86 @@ def _solve_stage(known, known_state, h, dynamics, drive, train, axes, stage):
     known_twist, known_length = known
     twist, change, rate = stage.twist, stage.change, stage.rate
     bristle_rate, motor_rate = stage.bristle_rate, stage.motor_rate
-    mobility, matrix, slopes, axis_slope = np.zeros((4, 6, 6))
-    residual, start, net, rubbing = np.zeros((4, 6))
-    for i in range(6):
-        for k in range(6):
+    count = rate.shape[0]
+    mobility, matrix, slopes, axis_slope = np.zeros((4, count, count))
+    residual, start, net, rubbing = np.zeros((4, count))
+    for i in range(count):
+        for k in range(count):
             start[i] += jac[i, k] * (known_twist[k] + h * smooth[k])
-            for m in range(6):
+            for m in range(count):
                 mobility[i, k] += jac[i, m] * comp[m, k]
     for iteration in range(NEWTON_ITERATIONS):
-        _compute_joint_forces(rate, axes, train, rubbing, axis_slope)
-        for i in range(6):
+        _compute_joint_forces(rate, axes, train.joints, rubbing, axis_slope)
+        for i in range(count):
             net[i], slope, _, bristle_rate[i], motor_rate[i] = transmit_force(
                 rate[i], known_length[i], drive[i], known_state, motor_rate[i], h, train, i
             )
             net[i] -= rubbing[i]
-            for k in range(6):
+            for k in range(count):
                 slopes[i, k] = axis_slope[i, k]
             slopes[i, i] -= slope
         largest, scale = 0.0, 1e-12
-        for i in range(6):
+        for i in range(count):
             residual[i] = start[i] - rate[i]
             size = abs(start[i])
-            for k in range(6):
+            for k in range(count):
                 part = h * mobility[i, k] * net[k]
                 residual[i] += part
                 size += abs(part)
                 matrix[i, k] = 0.0
-                for m in range(6):
+                for m in range(count):
                     matrix[i, k] += h * mobility[i, m] * slopes[m, k]
             matrix[i, i] += 1.0
             largest = max(largest, abs(residual[i]))
             scale = max(scale, size)
         if largest <= 1e-12 * scale:
             break
-        solve6(matrix, residual)
+        solve_square(matrix, residual)
         transition_rate = train.law[TRANSITION]
         # corners of many joints can send Newton round in a circle; shorter steps end that
         damping = 1.0 if iteration < 20 else 0.5
-        for i in range(6):
+        for i in range(count):
             rate[i] = stop_at_transition(rate[i], rate[i] + damping * residual[i], transition_rate)
-    for i in range(6):
+    for i in range(count):
         change[i] = smooth[i]
-        for k in range(6):
+        for k in range(count):
             change[i] += comp[i, k] * net[k]
         twist[i] = known_twist[i] + h * change[i]
 
 
 @kernel
 def advance_train(motion, ends, force, axes, train, state, duration, steps):
-    """Move a `Motion` and a state (3, 6) on, in place, over one period in `steps` small steps.
+    """Move a `Motion` and a state (3, n) on, in place, over one period in `steps` small steps.
 
-    As `actuated.stepping.advance`; `force` (2, 6) and `axes` (2, n, 6), the rates of the joints' axes per strut rate,
-    are those at both ends, `train` is a `Train`. Rows of the state: bristles' positions, motors' positions and rates.
+    As `actuated.stepping.advance`; `force` (2, n) and `axes` (2, m, n), the rates of the joints' axes per rate of a
+    drive, are those at both ends, `train` is a `Train`. Of the `ends` the n drives' axes alone are used; velocities are
+    n, too. Rows of the state: bristles' positions, motors' positions and rates.
     """
     twist, pose, length = motion.speed, motion.pose, motion.coordinate
     free, compliance, jacobian = ends
-    h = duration / steps
-    smooth, drive, known, rate, reached, motor_rate, bristle_rate = np.zeros((7, 6))
+    h, count = duration / steps, length.shape[0]
+    smooth, drive, known, rate, reached, motor_rate, bristle_rate = np.zeros((7, count))
     stage, change, first, first_change, first_rate, first_bristle, first_motor, motor_change = np.zeros(
-        (8, 6)
+        (8, count)
     )
-    comp, jac = np.empty((6, 6)), np.empty((6, 6))
+    comp, jac = np.empty((count, count)), np.empty((count, count))
     at = np.empty(axes.shape[1:])
-    known_state = np.empty((3, 6))
+    known_state = np.empty((3, count))
     now = Dynamics(smooth, comp, jac)
     here = Stage(stage, change, rate, bristle_rate, motor_rate)
     motor_rate[:] = state[RATE]
-    for i in range(6):
-        for k in range(6):
+    for i in range(count):
+        for k in range(count):
             rate[i] += jacobian[0, i, k] * twist[k]
     for n in range(steps):
         for s in range(2):
             t = (n + (GAMMA if s == 0 else 1.0)) / steps
             smooth[:] = free[0] + t * (free[1] - free[0])
             drive[:] = force[0] + t * (force[1] - force[0])
-            comp[:] = compliance[0] + t * (compliance[1] - compliance[0])
-            jac[:] = jacobian[0] + t * (jacobian[1] - jacobian[0])
+            for i in range(count):
+                for k in range(count):
+                    comp[i, k] = compliance[0, i, k] + t * (compliance[1, i, k] - compliance[0, i, k])
+                    jac[i, k] = jacobian[0, i, k] + t * (jacobian[1, i, k] - jacobian[0, i, k])
             at[:] = axes[0] + t * (axes[1] - axes[0])
             known[:] = twist
             reached[:] = length
@@ -358,15 +364,16 @@ def advance_train(motion, ends, force, axes, train, state, duration, steps):
                 first_bristle[:] = bristle_rate
                 first_motor[:] = motor_rate
                 motor_change[:] = (motor_rate - known_state[RATE]) / (GAMMA * h)
-        for k in range(3):
-            pose[k] += h * ((1.0 - GAMMA) * first[k] + GAMMA * stage[k])
-        turn_pose(
-            pose,
-            (1.0 - GAMMA) * first[3] + GAMMA * stage[3],
-            (1.0 - GAMMA) * first[4] + GAMMA * stage[4],
-            (1.0 - GAMMA) * first[5] + GAMMA * stage[5],
-            h,
-        )
+        if pose.shape[0] == 7:
+            for k in range(3):
+                pose[k] += h * ((1.0 - GAMMA) * first[k] + GAMMA * stage[k])
+            turn_pose(
+                pose,
+                (1.0 - GAMMA) * first[3] + GAMMA * stage[3],
+                (1.0 - GAMMA) * first[4] + GAMMA * stage[4],
+                (1.0 - GAMMA) * first[5] + GAMMA * stage[5],
+                h,
+            )
         twist[:] = stage
         length[:] = reached + GAMMA * h * rate
         state[BRISTLE] = known_state[BRISTLE] + GAMMA * h * bristle_rate

@@ -14,13 +14,14 @@ M and h being MuJoCo's for the open tree. The driven coordinates are integrated 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pkm_identification.errors import NotConverged, SettingsError
 from pkm_identification.mechanisms.actuators.row import MOST_STATES
 from pkm_identification.mechanisms.friction import padded_coefficients
+from pkm_identification.mechanisms.friction.law import TRANSITION
 from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.multibody.description.parts import compute_central_moments
 from pkm_identification.mechanisms.multibody.dynamics import drive_inertia
@@ -36,15 +37,18 @@ from pkm_identification.mechanisms.multibody.kinematics import read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, room_to_close
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.setpoints import find_payload_body
-from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.arrays import FloatArray, contiguous
 
 from ..actuated.drives import STEP, ActuatorDrives
 from ..actuated.plant import ActuatedPlant
 from ..actuated.stepping import Dynamics, Motion
+from ..imperfections.drive_train import NO_TRAIN, DriveTrain
+from ..imperfections.setup import TrainErrors
+from ..imperfections.train_stepping import JointAxes, Present
 from ..model import copy_bodies, restore_bodies, set_platform
 from ..payload import Payload, load_platform
 from ..plant import STOP_FREQUENCY
-from ..resistance import Resistance, resist
+from ..resistance import COULOMB, VISCOUS, Resistance, resist
 from .open_tree import OpenTree
 from .reduction import TreeState, reduce_tree
 
@@ -91,6 +95,8 @@ class MechanismPlant(ActuatedPlant):
         Small steps per call of `advance`, for friction and stops.
     small_step : float
         s, of drives that have states; calls of `advance` then last a whole number of them.
+    train : TrainErrors, optional
+        Friction and elasticity of the drives that no machine file describes.
 
     Raises
     ------
@@ -107,6 +113,7 @@ class MechanismPlant(ActuatedPlant):
         stops: bool = True,
         steps: int = 10,
         small_step: float = STEP,
+        train: TrainErrors | None = None,
     ) -> None:
         if mechanism.arithmetic != FLOAT64:
             raise SettingsError("a simulated mechanism is in float64")
@@ -115,7 +122,12 @@ class MechanismPlant(ActuatedPlant):
         self._steps = steps
         self._drives = mechanism.degrees_of_freedom
         self._tasks = mechanism.task_rows("drives")
-        self._inertia = drive_inertia(mechanism)
+        train = TrainErrors() if train is None else train
+        self._train: DriveTrain | None = None
+        inertia = drive_inertia(mechanism)
+        # of elastic drives it is on the other side of the springs
+        motor_mass = inertia if train.compliance > 0.0 else np.zeros_like(inertia)
+        self._inertia = inertia - motor_mass
         self._rubbing, self._resistance = _list_friction_axes(mechanism, friction)
         self._coefficients = self._resistance.coefficients.copy()
         self._closed = room_to_close(mechanism, 1)
@@ -137,11 +149,28 @@ class MechanismPlant(ActuatedPlant):
         self._side = 0
         self._bodies, self._platform_exchanged = copy_bodies(self.tree.model), False
         self.reset()
-        self.apparent_mass = 1.0 / np.einsum("ii->i", self._ends.compliance[0, :, : self._drives])
+        self.apparent_mass = motor_mass + 1.0 / np.einsum(
+            "ii->i", self._ends.compliance[0, :, : self._drives]
+        )
         """kg or kg m^2 that each drive feels at home when the others are free."""
         if stops:
             self._resistance = self._resistance._replace(stops=_build_stops(mechanism, self.apparent_mass))
         actuators, control = mechanism.description.actuators, mechanism.description.control
+        if train.acts:
+            if actuators is not None:
+                raise SettingsError(NO_TRAIN.format(mechanism.name))
+            own = mechanism.description.friction
+            joints = self._rubbing_axes()
+            self._train = DriveTrain(
+                own if friction else own.without(),
+                train if friction else replace(train, by_load=0.0),
+                joints,
+                apparent_mass=self.apparent_mass,
+                motor_mass=motor_mass,
+                stops=self._resistance.stops,
+                home=self.coordinate,
+            )
+            self.reset()
         if actuators is not None:
             self.actuated = ActuatorDrives.of(actuators, control, small_step)
             self._settle()
@@ -171,6 +200,37 @@ class MechanismPlant(ActuatedPlant):
         self._evaluate(0, self._configuration, self._velocity)
         self._settle()
 
+    def _rubbing_axes(self) -> JointAxes:
+        """Return the friction of the passive joints' axes."""
+        count, triple = self._drives, self._resistance.triple[self._drives :]
+        return JointAxes(
+            self._coefficients[[VISCOUS, COULOMB], count:].copy(),
+            np.where(triple < 0, -1, triple - count),
+            self._resistance.laws[1, [TRANSITION]],
+        )
+
+    def _settle(self) -> None:
+        super()._settle()
+        if self._train is not None:
+            self._train.settle(self._coordinate, self._force[0])
+
+    def _integrate(self, motion: Motion, duration: float) -> None:
+        if self._train is None:
+            super()._integrate(motion, duration)
+        else:
+            self._train.advance(motion, self._ends, self._force, duration, self._steps)
+
+    def scale_friction(self, factor: float) -> None:
+        """Let friction of drives and joints be `factor` times what the machine has, from now on."""
+        super().scale_friction(factor)
+        if self._train is not None:
+            self._train.scale_friction(factor)
+
+    @property
+    def encoder(self) -> FloatArray:
+        """Coordinates (n,) the encoders are on, m or rad: the motors' side, where drives are elastic."""
+        return super().encoder if self._train is None else self._train.position(self.coordinate)
+
     def _start_motion(self) -> Motion:
         return Motion(np.zeros(0), self._coordinate.copy(), self._velocity.copy(), np.zeros((0, MOST_STATES)))
 
@@ -183,6 +243,8 @@ class MechanismPlant(ActuatedPlant):
 
     def _accept(self, motion: Motion) -> None:
         self._coordinate = motion.coordinate
+        if self._train is not None:
+            self._train.accept()
 
     def load_platform(self, payload: Payload | None, share: float) -> None:
         """Go on with `share` times mass and inertia of the body that loads are fixed to, and a payload or None."""
@@ -238,6 +300,8 @@ class MechanismPlant(ActuatedPlant):
         state = TreeState(configuration, v, a[count], self.tree.mass, self.tree.bias)
         if not reduce_tree(self.tree.order, state, self._inertia, passive, self._ends, end):
             self._lost()
+        if self._train is not None:
+            self._train.evaluate(end, self._ends.jacobian[end, count:])
 
     def _lost(self) -> None:
         coordinates = np.round(self._coordinate, 4).tolist()
@@ -255,10 +319,20 @@ class MechanismPlant(ActuatedPlant):
     def state(self) -> MechanismState:
         """Everything about this instant."""
         free, compliance, jacobian = (part[0] for part in self._ends)
-        resistance, slope, stiffness = np.zeros((3, len(jacobian)))
-        resist(jacobian @ self._velocity, self._coordinate, self._resistance, resistance, slope, stiffness)
         drives = self._drives
-        acceleration = free + compliance[:, :drives] @ self._force[0] - compliance @ resistance
+        resistance, slope, stiffness = np.zeros((3, len(jacobian)))
+        if self._train is None:
+            resist(
+                jacobian @ self._velocity, self._coordinate, self._resistance, resistance, slope, stiffness
+            )
+            acceleration = free + compliance[:, :drives] @ self._force[0] - compliance @ resistance
+        else:
+            present = Present(*np.zeros((3, drives)))
+            self._train.present(
+                self._velocity, self._coordinate, contiguous(jacobian[:drives]), self._force[0], present
+            )
+            acceleration = free + compliance[:, :drives] @ (self._force[0] - present.resistance)
+            resistance = present.resistance - present.rubbing
         return MechanismState(
             time=self.time,
             configuration=self._configuration.copy(),

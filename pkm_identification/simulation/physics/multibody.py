@@ -165,11 +165,11 @@ class MultibodyPhysics:
         return MotionReference(sample, period, want, begins_at_rest=not np.any(want(0.0)[1]))
 
     def build_plant(self, setup: Setup, friction: bool, stops: bool) -> MechanismPlant:
-        mechanism = self.description
-        if setup.train.acts:
-            own = mechanism.description
-            mechanism = Mechanism.of(replace(own, friction=setup.train.change_law(own.friction)))
-        return MechanismPlant(mechanism, friction, stops)
+        train, own = setup.train, self.description.description
+        if train.acts and own.actuators is not None:  # of whose drives friction is a law's
+            mechanism = Mechanism.of(replace(own, friction=train.change_law(own.friction)))
+            return MechanismPlant(mechanism, friction, stops)
+        return MechanismPlant(self.description, friction, stops, train=train)
 
     def build_drive(self, holding: FloatArray) -> ExactDrives:
         return ExactDrives(np.zeros(len(self.drives)))

@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 from pkm_identification.mechanisms.actuators.row import MOST_STATES
 from pkm_identification.mechanisms.friction import Friction, padded_coefficients
 from pkm_identification.simulation.actuated.stepping import Dynamics, Motion
-from pkm_identification.simulation.imperfections.train_stepping import Train, advance_train
+from pkm_identification.simulation.imperfections.train_stepping import JointAxes, Train, advance_train
 
 pytestmark = pytest.mark.slow
 
@@ -44,8 +44,7 @@ def train(stiffness: float, damping: float, motor: float, bristles: bool, excess
         np.zeros((4, 6)),
         np.outer(rows, np.ones(6)),
         np.array([excess, STRIBECK, 0.0, 0.0]),
-        np.zeros((4, 6)),
-        np.array([1.0, 0.0, 0.0]),
+        JointAxes(np.zeros((2, 0)), np.zeros(0, dtype=np.int64), np.ones(1)),
     )
 
 
