@@ -483,7 +483,7 @@ def _times(value: Any, factor: float) -> Any:
     return f"({value})*{factor}" if isinstance(value, str) else value * factor
 
 
-@_kind("drives that yield", "compliance", ZERO)
+@_kind("drives with compliance", "compliance", ZERO)
 def _yielding(trial: Trial) -> Trial:
     log = trial.measure()
     way = 2e-3 * trial.share * _scale(trial) * trial.run.force / trial.run.size

@@ -227,7 +227,7 @@ def identify(
     machine : str, Path, Machine or Mechanism
         Geometry, nominal values and drives.
     validate : path or log, optional
-        Another log, whose forces are predicted; else the end of each log is predicted by an estimate from the rest.
+        Another log, whose forces are predicted; by default an estimate without the end of each log predicts that end.
     free_fall : path or log, or a sequence of them
         Falls from rest with the drives off.
     fix, tie : str or sequence of str

@@ -258,7 +258,9 @@ def export(machine: AnyMachine | Mechanism, path: str | Path, form: str | None =
     """
     chosen = form or format_of(path)
     if chosen is None:
-        raise SettingsError(f"{path}: give form, one of {', '.join(FORMATS)}; the name does not tell")
+        raise SettingsError(
+            f"{path}: give form, one of {', '.join(FORMATS)}: the file name has none of their endings"
+        )
     write_machine(path, load_machine(machine), chosen)
     return Path(path)
 

@@ -82,12 +82,12 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--friction",
         action="store_true",
-        help="besides, a viscous and a Coulomb coefficient for each drive",
+        help="also add a viscous and a Coulomb coefficient for each drive",
     )
     parser.add_argument(
         "--homogenized",
         action="store_true",
-        help="besides, rank and condition of the regressor without units, and what each parameter does to the forces",
+        help="also print rank and condition of the regressor without units, and what each parameter does to the forces",
     )
     parser.add_argument(
         "--length",

@@ -28,7 +28,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the commands."""
     step = commands.add_parser(
         "step",
-        description="The answer of a machine with actuators to a step of its wanted position, from rest at home: first "
+        description="The response of a machine with actuators to a step of its set position, from standstill at home: "
+        "first "
         "peak, period, overshoot, settling and forces; with --vary how each number of the drives changes it.",
     )
     _add_common(step, "draw it into this folder, with its log, step.csv, as pkm drive takes it")

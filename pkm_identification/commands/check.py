@@ -20,7 +20,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "check",
         description="Examine logs: rate, missing and bad samples by kind, limits, poses, and which parameters "
-        "the motion can show. Exit code 0: usable for identification; 1: readable but not usable; 2: bad input.",
+        "this motion determines. Exit code 0: usable for identification; 1: readable but not usable; 2: bad input.",
     )
     add_logs(parser)
     add_json(parser)

@@ -16,7 +16,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "completion",
-        description="Print what makes a shell complete pkm. Needs the extra completion. For bash: pkm completion bash "
+        description="Print the script that completes pkm commands in a shell. Needs the extra completion. For bash: "
+        "pkm completion bash "
         "> ~/.local/share/bash-completion/completions/pkm; for zsh: into a file _pkm of a folder in $fpath.",
     )
     parser.add_argument("shell", choices=SHELLS)

@@ -33,7 +33,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "contributions",
-        description="Shares of acceleration, Coriolis, centripetal, gravity and friction terms in the drives' forces "
+        description="Components of acceleration, Coriolis, centripetal, gravity and friction terms in the drives' "
+        "forces "
         "of a motion, drive by drive: mean |group| and the range of the signed force. Where all drives are in one "
         "unit also mean and variation (max - min) of the Euclidean norm over the drives, in percent of the force's "
         "mean norm (Oh 2003, 2.76-2.88).",
@@ -42,7 +43,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--setpoints",
         metavar="CSV",
-        help="instead of --trajectory: places of the drives by t, cubic splines through them from rest to rest",
+        help="instead of --trajectory: coordinates of the drives by t, cubic splines through them from standstill to "
+        "standstill",
     )
     parser.add_argument(
         "--payload",
@@ -90,7 +92,7 @@ def _run_contributions(options: argparse.Namespace) -> int:
 def _read_setpoints(options: argparse.Namespace, machine: Machine) -> Motion:
     """Return the motion through the setpoints of a table; raises SettingsError or LogError where it gives none."""
     if options.trajectory:
-        raise SettingsError("--setpoints: instead of --trajectory, not besides")
+        raise SettingsError("--setpoints: give it or --trajectory, not both")
     table = read_named_csv(options.setpoints, [drive.name for drive in machine.drives])
     if table.time is None:
         raise SettingsError(f"--setpoints {options.setpoints}: needs a column t in s")

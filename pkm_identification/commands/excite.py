@@ -48,13 +48,14 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "excite",
-        description="Search a periodic motion that shows the parameters better than 'rich', within lengths, rates and "
+        description="Search a periodic motion that determines the parameters better than 'rich', within lengths, "
+        "rates and "
         "forces and away from singular poses. Ctrl-C writes the best one so far.",
     )
     add_machine(parser)
     parser.add_argument("--out", required=True, metavar="FILE", help="motion file, .yaml")
     parser.add_argument(
-        "--poses", metavar="CSV", help="write the motion besides, every 0.01 s, as pkm forces reads it"
+        "--poses", metavar="CSV", help="also write the motion, every 0.01 s, as pkm forces reads it"
     )
     add_angles(parser)
     parser.add_argument(

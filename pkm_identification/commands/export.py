@@ -46,7 +46,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         metavar="FILE",
         help="estimate.json of pkm identify --also (gravity, places of joints; of a hexapod encoders' zeros and pitch, "
         "the friction law, too), or what pkm diagnose --json has found of a hexapod (delay, gains, offsets, motor "
-        "inertia): it becomes known to the machine; what no key of its file knows is said",
+        "inertia): it becomes part of the machine; what its file has no key for is named",
     )
     parser.add_argument(
         "--set",
@@ -124,13 +124,13 @@ def _tell_unidentified(source: str, saved: SavedEstimate) -> None:
 
 def _tell(left: Sequence[str]) -> None:
     if left:
-        print(f"pkm export: no key of a machine file knows {', '.join(left)}", file=sys.stderr)
+        print(f"pkm export: a machine file has no key for {', '.join(left)}", file=sys.stderr)
 
 
 def _choose_form(out: str) -> str:
     form = format_of(out)
     if form is None:
         raise SettingsError(
-            f"--out {out}: give --format, one of {', '.join(FORMATS)}; the name does not tell"
+            f"--out {out}: give --format, one of {', '.join(FORMATS)}: the file name has none of their endings"
         )
     return form

@@ -95,7 +95,7 @@ def _run_history(options: argparse.Namespace) -> int:
     if options.workers is not None and options.workers < 0:
         raise SettingsError(f"--workers {options.workers}: must not be negative")
     if options.workers is not None and options.scheduler:
-        raise SettingsError("--workers: are the scheduler's own with --scheduler")
+        raise SettingsError("--workers: not with --scheduler, which has its own workers")
     if not options.alarm > 0:
         raise SettingsError(f"--alarm {100 * options.alarm:g}: must be positive")
     check_file(options.json, "--json")

@@ -39,8 +39,10 @@ def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "identifiability",
-        description="What logs or a motion show of a machine's parameters (of bodies and joints the base parameters): "
-        "alone, only in a combination, not in this motion, never; with the standard deviation to expect of 'pkm "
+        description="List which parameters of a machine logs or a motion determine (of bodies and joints the base "
+        "parameters): "
+        "identifiable, only as a combination, not from this motion, never; with the standard deviation to expect of "
+        "'pkm "
         "identify --estimator ls' (its random part), and what motion would help.",
     )
     parser.add_argument(
@@ -60,7 +62,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         help=f"instead of logs, before the experiment: {', '.join(own)}, or a motion file of pkm excite; repeatable "
         "(of bodies with joints rich, rich2, slow, or a file)",
     )
-    parser.add_argument("--duration", type=float, metavar="S", help="of the trajectory (default: its own)")
+    parser.add_argument("--duration", type=float, metavar="S", help="of the trajectory (default: its length)")
     add_setting(parser, NAMED["parameters"])
     parser.add_argument(
         "--noise",
@@ -98,7 +100,7 @@ def _run_identifiability(options: argparse.Namespace) -> int:
         raise SettingsError("either logs or --trajectory is needed, and not both")
     if options.logs and (options.noise is not None or options.duration is not None):
         given = "--noise" if options.noise is not None else "--duration"
-        raise SettingsError(f"{given}: of a trajectory; logs have their own")
+        raise SettingsError(f"{given}: only with --trajectory; logs have a duration and noise already")
     if options.duration is not None and not 0 < options.duration <= LONGEST:
         raise SettingsError(f"--duration {options.duration:g}: must be more than 0 and at most {LONGEST:g} s")
     if options.estimate is not None and options.out is None:

@@ -88,7 +88,8 @@ def add(commands: argparse._SubParsersAction) -> None:
         action="append",
         default=[],
         metavar="LOG",
-        help="besides, a fall from rest with the drives off, without friction: coordinates fix ratios of masses",
+        help="also use a fall from standstill with the drives off, without friction: its coordinates determine ratios "
+        "of masses",
     )
     other.add_argument(
         "--payload",
@@ -106,8 +107,8 @@ def add(commands: argparse._SubParsersAction) -> None:
     other.add_argument(
         "--validate",
         metavar="LOG",
-        help="predict the forces of this log, which is not used; else the last fifth of the logs is predicted by an "
-        "estimate from the rest",
+        help="predict the forces of this log, which is not used; by default the last fifth of the logs is "
+        "predicted from the first four fifths",
     )
     estimator.add_argument(
         "--require",

@@ -42,7 +42,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--keep",
         action="store_true",
-        help=f"keep the options beside the log, in LOG{LAYOUT_ENDING}: every command reads this log by them, and "
+        help=f"save the options next to the log, in LOG{LAYOUT_ENDING}: every command reads this log by them, and "
         "others with --columns FILE",
     )
     parser.set_defaults(run=_import)

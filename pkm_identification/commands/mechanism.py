@@ -31,7 +31,7 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--known",
         action="store_true",
-        help="besides, how well each number of the machine file is known (docs/machine_file.md)",
+        help="also print how well each number of the machine file is known (docs/machine_file.md)",
     )
     add_json(parser)
     parser.set_defaults(run=_run_mechanism)

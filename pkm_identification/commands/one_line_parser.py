@@ -65,7 +65,7 @@ class OneLineParser(argparse.ArgumentParser):
         """Return a new group of options; the first that is rare brings the option `--help-all`."""
         group = super().add_argument_group(*arguments, **settings)
         if group.title in RARE_GROUPS and "--help-all" not in self._option_string_actions:
-            self.add_argument("--help-all", action=_HelpAll, help="show this and the rare options, and exit")
+            self.add_argument("--help-all", action=_HelpAll, help="show this and the rare options and exit")
         return group
 
     def error(self, message: str) -> NoReturn:

@@ -33,7 +33,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         metavar="NAME",
         help="whose centre of mass (default: the platform, what the outputs are of, or the last link)",
     )
-    parser.add_argument("--travel", type=float, metavar="M", help="m (default: the motion's own)")
+    parser.add_argument("--travel", type=float, metavar="M", help="m (default: that of the motion)")
     parser.set_defaults(run=_run_sensitivity)
 
 
@@ -67,7 +67,7 @@ def _run_sensitivity(options: argparse.Namespace) -> int:
     whose = "the platform's" if body == platform else f"{body}'s"
     text = (
         f"{build_sensitivity_table(sensitivity, drives)}\n\n% of mean |F| for an error of {whose} centre of mass of "
-        f"1 % of the travel ({sensitivity.travel:.4g} m); its own axes"
+        f"1 % of the travel ({sensitivity.travel:.4g} m); axes of the body"
     )
     present(text, document, options.json)
     return 0

@@ -64,12 +64,13 @@ def _format_numbers(fit: NumbersFit) -> str:
         ("number", "file", "value", "deviation", "from this log"), rows, frozenset(("file", "value"))
     )
     notes = [
-        f"{fit.samples} samples; the machine with these numbers leaves {100 * fit.residual:.2g} % of the accelerations"
-        + ("." if fit.usable else ": do not use them, the machine is another one or the log is wrong.")
+        f"{fit.samples} samples; the machine with these numbers does not explain {100 * fit.residual:.2g} % of the "
+        "accelerations"
+        + ("." if fit.usable else ": do not use them; the machine file is wrong or the log is.")
     ]
     for one in fit.unseen:
         parts = [f"{p} by {v:+.2g}" for p, v in zip(fit.paths, one, strict=True) if abs(v) > SHARE]
-        notes.append(f"Nothing changes where, relative to their values, change together: {', '.join(parts)}.")
+        notes.append(f"The log cannot separate these relative changes: {', '.join(parts)}.")
     return "\n".join([str(table), "", *map(paragraph, notes)])
 
 

@@ -30,8 +30,9 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "warm-up",
         description="Compile what identify (of bodies with joints simulate) and the nodes need for a machine and keep "
-        "it on disk: their first start takes minutes otherwise. Kernels are kept beside the installed package where it "
-        "can be written, else in the user's cache folder; NUMBA_CACHE_DIR names another.",
+        "it on disk: their first start takes minutes otherwise. Kernels are kept next to the installed package where "
+        "that "
+        "folder is writable, else in the user's cache folder; NUMBA_CACHE_DIR names another.",
     )
     parser.add_argument("--machine", default="uf", help="built-in name or YAML file; default: uf")
     parser.add_argument(
@@ -55,7 +56,7 @@ def _warm_up(options: argparse.Namespace) -> int:
             hide()
             print(f"{waiting[future]:<10} {state}", flush=True)
             announce("compiling", number, len(parts))
-    print("Compiled." if total else "Nothing was left to compile.")
+    print("Compiled." if total else "All kernels were compiled already.")
     return 0
 
 

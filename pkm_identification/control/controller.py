@@ -333,7 +333,7 @@ class MachineController:
             return self.safe()
         asked = self._error(self._mode, setpoint, coordinate, error)
         if not np.isfinite(asked).all():
-            self.emergency("no_pose", "strut_states: coordinates that have no place near the wanted one")
+            self.emergency("no_pose", "strut_states: coordinates without a position near the set one")
             return self.safe()
         forward, back = self._forces(self._mode, setpoint, asked)
         if self._old_mode != self._mode:

@@ -106,7 +106,7 @@ class Motion:
         self.outcome: Outcome | None = None
         self.started = False
         self.ending: Outcome | None = None
-        """How it will end when the machine has come to rest."""
+        """How it ends once the machine stands still."""
         self._sums = np.zeros(3)
         self._largest = 0.0
 

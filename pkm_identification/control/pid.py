@@ -42,8 +42,8 @@ class ControlSettings:
     integral_time: float = declare(0.5, "in which the integral takes over a constant error", "s", 0.001, 1e3)
     delay: float = declare(
         0.0,
-        "longest time from a sample to the force that answers it; the loops are made slow "
-        "enough to stand it: 0.065 / delay Hz at damping 0.8",
+        "longest time from a sample to its force; the loops are made slow "
+        "enough for it: 0.065 / delay Hz at damping 0.8",
         "s",
         0,
         1.0,

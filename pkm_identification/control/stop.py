@@ -136,7 +136,7 @@ class EmergencyStop:
         """Hold the place no longer: its coordinates are lost, implausible, or do not follow."""
         if self.holding is not None:
             self.holding = None
-            self.text += f"; no longer held in place: {why}"
+            self.text += f"; the position is no longer held: {why}"
             self.command = self._passive()
 
     def _passive(self) -> Command:

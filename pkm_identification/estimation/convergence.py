@@ -93,8 +93,8 @@ def nonconvergence(
     left = len(values) - index
     if np.isinf(memory) and min(index, left) < fewest:
         return (
-            f"the data are too short: half of what they say of {estimate.names[slowest]} is in the last "
-            f"{left * entry:.2g} s, and {fewest * entry:.2g} s are the least by which that can be judged"
+            f"the logs are too short: half of the information on {estimate.names[slowest]} is in the last "
+            f"{left * entry:.2g} s, and {fewest * entry:.2g} s are the least for this check"
         )
     # parameters first: one of them is a plainer word than a combination that moved as far
     variances, vectors = np.linalg.eigh(covariance / np.outer(prior_std, prior_std))

@@ -69,7 +69,7 @@ def _rest(machine: Machine) -> PlatformMotion:
 def _write_remark(machine: Machine) -> str:
     law, names = machine.friction.law, ("viscous", "coulomb")
     left = [name for name in law.names if name not in names]
-    left += [f"the law '{law.name}' between rest and motion"] if law.name != "coulomb" else []
+    left += [f"the law '{law.name}' between standstill and motion"] if law.name != "coulomb" else []
     left += ["friction of spherical joints"] if machine.joint_friction is not None else []
     text = f" {machine.name.replace('--', '__')}, by pkm export of pkm_identification {__version__}. "
     return text + (f"Not in it: {', '.join(left)}. " if left else "")

@@ -129,7 +129,7 @@ def _assess(result: Identification, find_solution: Callable[[], Solution]) -> Id
         if result.settings.estimator.name == FULL:
             raise
         return replace(
-            result, estimate=result.estimate.mark_doubtful(), notes=(*result.notes, f"Not judged: {error}.")
+            result, estimate=result.estimate.mark_doubtful(), notes=(*result.notes, f"Not assessed: {error}.")
         )
 
 
@@ -182,7 +182,7 @@ def _list_assumptions(solution: Solution, falls: Sequence[DriveLog]) -> tuple[st
     sentences = [f"free fall with the drives off: the lengths of {log.source}" for log in falls]
     if solution.problem.assumed is not None:
         spread = 100 * solution.experiment.settings.estimator.strut_spread
-        sentences.append(f"struts are taken as alike within {spread:g} % (standard deviation)")
+        sentences.append(f"struts are taken as equal within {spread:g} % (standard deviation)")
     return tuple(sentences)
 
 
@@ -196,7 +196,7 @@ def _refuse_useless_falls(settings: Settings, falls: Sequence[DriveLog]) -> None
             f"a free fall is no use to the estimator '{settings.estimator.name}'; the others take it"
         )
     if settings.estimator.also:
-        raise SettingsError("a free fall is no use where effects are estimated besides (--also)")
+        raise SettingsError("a free fall cannot be combined with --also")
 
 
 def _refuse_beyond_memory(logs: Sequence[DriveLog], settings: Settings) -> None:

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Friction, and effects estimated besides, that the data show to be small, but not to be there at all."""
+"""Friction, and also estimated, that the data show to be small, but not to be there at all."""
 
 from __future__ import annotations
 

@@ -65,5 +65,5 @@ def diagnose_logs(
 
     result = diagnose_identification(logs, machine, settings)
     if result.fit is None:
-        raise LogError(f"{logs[0].source}: the log is too short to tell noise from misfit")
+        raise LogError(f"{logs[0].source}: the log is too short to separate noise from misfit")
     return result

@@ -50,7 +50,7 @@ class Identification:
     trace : EstimateTrace
         Estimates over time (of the recursive estimators).
     validation : Validation or None
-        Of the end of each log by an estimate from the rest, or of another log; see `Validation.what`.
+        Of the end of each log by an estimate from the other samples, or of another log; see `Validation.what`.
     delay : float
         Delay of the causal filter in s; 0 offline.
     beside : tuple of str

@@ -60,7 +60,7 @@ TIE = Declaration("tie", [""], "parameters that follow another, each NAME=OTHER 
 ALSO = Declaration(
     "also",
     "",
-    f"estimate besides what the machine file may have wrong, names with commas: {', '.join(EFFECTS)}; "
+    f"also estimate these possible errors of the machine file, names with commas: {', '.join(EFFECTS)}; "
     "see docs/diagnosis.md",
 )
 PRIOR = Declaration("prior", "", "YAML file of what is known beforehand, NAME: {value: ..., std: ...}")
@@ -99,7 +99,7 @@ class EstimatorSettings:
     )
     passes: int = declare(
         MAX_PASSES,
-        "most passes of a recursive estimator over a log, each with the noise the last one left",
+        "most passes of a recursive estimator over a log, each with the noise that the last one estimated",
         "",
         1,
         100,
@@ -161,7 +161,8 @@ class EstimatorSettings:
         ]
         if asked:
             raise SettingsError(
-                f"{asked[0].replace('_', ' ')}: is of a fit of few parameters; name another estimator than '{FULL}'"
+                f"{asked[0].replace('_', ' ')}: works only with estimators of few parameters; choose one other than "
+                f"'{FULL}'"
             )
 
     def _refuse_unused_tuning(self) -> None:
@@ -214,12 +215,10 @@ class EstimatorSettings:
         gone = [name for name in effective if name not in parameters.names]
         if gone:
             raise SettingsError(
-                f"fix or tie {gone[0]}: is estimated besides (--also); the machine file can have it"
+                f"fix or tie {gone[0]}: is estimated by --also; put its value into the machine file instead"
             )
         if OF_PLACE in self.also and not any(entry.kind is Kind.FIRST_MOMENT for entry in parameters.entries):
-            raise SettingsError(
-                f"fix or tie: leaves none of the first moments that '{OF_PLACE}' estimates besides (--also)"
-            )
+            raise SettingsError(f"fix or tie: fixes all first moments that --also {OF_PLACE} estimates")
         if self.consistent:
             self.prepare(machine).build_physical(parameters)  # refuses a part of a body
         return parameters, effects

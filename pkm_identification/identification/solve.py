@@ -59,7 +59,7 @@ class Solution:
         Covariance of what other kinematic cutoffs tell.
     estimate : ParameterEstimate
     validation : Validation or None
-        Of the end of each log by an estimate from the rest; None of logs too short for it, or where nothing is held.
+        Of the end of each log, by an estimate without it; None of logs too short for it, or where nothing is held.
     nonconvergence : str
         What has not converged, in words; empty when all has.
     """
@@ -181,7 +181,7 @@ def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
     if order is not None:
         raise ExchangedLengths(experiment.sources[0], order)
     equations, unknowns = len(problem.equations), len(problem.parameters)
-    resting = f", {problem.resting} more are at rest" if problem.resting else ""
+    resting = f", {problem.resting} more are at standstill" if problem.resting else ""
     dropped = ", ".join(f"{name} {number}" for name, number in experiment.dropped.items() if number)
     dropped = f" (faults of the log: {dropped})" if dropped else ""
     least = (FEWEST_EQUATIONS * unknowns + 20) / (2.5 * experiment.settings.band.cutoff)
@@ -189,7 +189,7 @@ def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
     if equations + problem.resting >= FEWEST_EQUATIONS * unknowns:
         correction = "the drives stand still in most of the log; record one in which they move"
     raise LogError(
-        f"{experiment.sources[0]}: only {equations} equations are left after filtering for {unknowns} "
+        f"{experiment.sources[0]}: only {equations} equations remain after filtering for {unknowns} "
         f"parameters{resting}{dropped}; {correction}"
     )
 
@@ -239,5 +239,5 @@ def _refuse_unreachable(experiment: Experiment, problem: Problem) -> None:
         return
     raise MotionRefused(
         f"{experiment.sources[0]}: {100 * share:.3g} % of the samples are out of reach of "
-        f"'{experiment.machine.name}': another machine, or other units?"
+        f"'{experiment.machine.name}': check the machine file and the units"
     )

@@ -52,7 +52,7 @@ class Validation:
     source : str
         The log, or the first of several.
     part : str
-        Which part of the log an estimate from the rest predicted; empty when the whole log was predicted by an
+        Which part of the log an estimate from the other samples predicted; empty when the whole log was predicted by an
         estimate that has not seen it.
     without_friction_percent : float
         The error in the band over what is left of the force without the predicted friction, in %: where friction is
@@ -102,7 +102,7 @@ class Validation:
     @property
     def predicted_by(self) -> str:
         """Which estimate predicted it, in words."""
-        return "an estimate from the rest" if self.part else "the estimate"
+        return "an estimate from the other samples" if self.part else "the estimate"
 
 
 def held_out(machine: AnyMachine, settings: Settings, values: FloatArray, log: DriveLog) -> Validation:
@@ -125,14 +125,14 @@ def held_out(machine: AnyMachine, settings: Settings, values: FloatArray, log: D
     experiment = Experiment.of([log], machine, settings)  # type: ignore[arg-type]
     validation = _predict_forces(experiment, values, lambda one: _split_at_jumps(one.logs[0]))
     if validation is None:
-        raise LogError(f"{log.source}: too short to validate with: nothing is left after filtering")
+        raise LogError(f"{log.source}: too short to validate with: no sample remains after filtering")
     return replace(validation, source=log.source)
 
 
 def predict_ends(
     experiment: Experiment, problem: Problem, estimate: Callable[[Problem], FloatArray]
 ) -> Validation | None:
-    """Predict the end of every log by an estimate from the rest.
+    """Predict the end of every log by an estimate from the other samples.
 
     No filter reaches across: the end is filtered by itself, and of the rest those equations are left out whose
     filters reach into it.

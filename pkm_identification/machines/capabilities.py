@@ -171,9 +171,9 @@ _WORDS: dict[type, tuple[str, str]] = {
     EnergyModel: ("a model of the energy", "has none"),
     EnumeratedModes: ("a machine whose assembly modes can be enumerated", "is no hexapod"),
     PostureMeasures: ("a measure of singular postures", "has none"),
-    ElasticDrives: ("drives that yield", "states none ('actuator' in its file)"),
+    ElasticDrives: ("drives with compliance", "states none ('actuator' in its file)"),
     ActuatedDrives: ("drives with actuators", "states none ('actuator' in its file)"),
-    MotionSensors: ("sensors beside encoders and forces", "states none ('sensors' in its file)"),
+    MotionSensors: ("sensors other than encoders and forces", "states none ('sensors' in its file)"),
     HexapodFile: ("a hexapod", "is none"),
     BodiesFile: ("a file of bodies and joints", "has none"),
 }

@@ -72,4 +72,4 @@ def read_kind(document: Any, source: str) -> str:
         both = " and of ".join(f"'{kind}' ({', '.join(keys)})" for kind, keys in found.items())
         raise MachineError(f"{source}: has keys of {both}; give 'kind' and take the others out")
     shown = ", ".join(str(key) for key in list(document)[:8]) or "none"
-    raise MachineError(f"{source}: describes no machine that is known; keys: {shown}; expected: {wanted}")
+    raise MachineError(f"{source}: is no machine description; its keys: {shown}; expected: {wanted}")

@@ -67,7 +67,7 @@ def drive_shares(groups: ForceGroups) -> DriveShares:
     force = stack_groups(groups)
     size, total = np.abs(force).mean(axis=1), np.abs(groups.total).mean(axis=0)
     if not total.max() > ROUNDING * size.max():
-        raise PkmError("no drive carries any force in this motion, so nothing is a share of it")
+        raise PkmError("no drive carries any force in this motion, so it has no components")
     carried = np.where(total > ROUNDING * size.max(), total, np.nan)
     return DriveShares(groups.names, total, 100.0 * size / carried, 100.0 * np.ptp(force, axis=1) / carried)
 

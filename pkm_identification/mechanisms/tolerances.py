@@ -23,7 +23,7 @@ class Tolerances:
     length_offset: float = declare(0.0, "of each encoder's zero", "m", 0, 0.1)
     length_scale: float = declare(0.0, "of each encoder's counts per metre, relative", "", 0, 0.5)
     force_gain: float = declare(0.0, "of each drive's force over current, relative", "", 0, 0.5)
-    force_offset: float = declare(0.0, "of each drive's force at rest", "N", 0, 1e7)
+    force_offset: float = declare(0.0, "of each drive's force at standstill", "N", 0, 1e7)
     force_delay: float = declare(0.0, "by which forces are late", "s", 0, 0.1)
     gravity_direction: float = declare(0.0, "of each of the two angles of gravity", "rad", 0, 1.0)
     motor_inertia: float = declare(
@@ -34,7 +34,7 @@ class Tolerances:
     asymmetry: float = declare(0.0, "of friction between both directions, relative", "", 0, 1.0)
     time_base: float = declare(0.0, "of the clock of a log, relative", "", 0, 0.1)
     bodies_alike: float = declare(
-        0.0, "of masses and inertias of one body over those that are made alike, relative", "", 0, 1.0
+        0.0, "relative difference of masses and inertias between bodies of one design", "", 0, 1.0
     )
 
     @property

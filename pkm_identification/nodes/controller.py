@@ -80,7 +80,7 @@ class ControllerNode(PipelineNode):
         if self.thread_priority is not None:
             refusal = self.thread_priority.rise(self.parameter["thread_priority"])
             if refusal is not None:
-                self.get_logger().info(f"{refusal}; commands may be late beside other work")
+                self.get_logger().info(f"{refusal}; commands may be late when the computer is busy")
 
     def stop(self) -> None:
         """Motions end; nothing more is commanded."""

@@ -50,7 +50,7 @@ class PlayerNode(PipelineNode):
         LiveParameter(
             "loop",
             False,
-            "start again at the end, where estimation begins anew: less than 15 s are never judged",
+            "start again at the end, where estimation begins anew: a bag shorter than 15 s is never assessed",
         ),
         ParameterSpec("clock", False, "publish the recording's time on /clock"),
         ParameterSpec(

@@ -211,7 +211,7 @@ def _fix(parameters: ParameterSet, fix: Fix) -> ParameterSet:
 
 def _remove(parameters: ParameterSet, k: int, where: str) -> ParameterSet:
     if len(parameters) == 1:
-        raise SettingsError(f"{where}: nothing is left to estimate")
+        raise SettingsError(f"{where}: no parameter remains to be estimated")
     return parameters.without(k)
 
 

@@ -18,9 +18,9 @@ class Kind(Enum):
     VISCOUS = "viscous friction"
     COULOMB = "Coulomb friction"
     FRICTION = "another friction coefficient"
-    EFFECT = "what the machine file or the set leaves out, estimated besides"
+    EFFECT = "an effect that the machine file or the parameter set lacks"
     GAIN = "factor between a measured and a true quantity"
-    NUISANCE = "estimated besides, without a meaning of its own"
+    NUISANCE = "estimated with the others, without a physical meaning"
 
     @property
     def friction(self) -> bool:

@@ -126,7 +126,7 @@ class Channels:
     def plain_header(self) -> str:
         """The columns of files in SI units, in messages."""
         plain = f"{TIME},{_spread(self.coordinates)},{_spread(self.forces)}"
-        return f"{plain} (forces may be left out, or currents {_spread(self.currents)})"
+        return f"{plain} (without forces, or with currents {_spread(self.currents)})"
 
     @property
     def topics(self) -> tuple[str, ...]:

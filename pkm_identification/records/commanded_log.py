@@ -179,9 +179,10 @@ def _refuse_unusable(log: CommandedLog) -> None:
         raise LogError(f"{log.source}: sample {bad[0] + 1} is not finite; such a log must be whole")
     refuse_unsorted(log.time, log.source)
     if not np.any(log.moves):
-        raise LogError(f"{log.source}: no drive is told to move: its commands stay where they are")
+        raise LogError(f"{log.source}: no drive is commanded to move: its commands are constant")
     if log.rest_rows.stop < FEWEST_AT_REST:
         raise LogError(
-            f"{log.source}: commands change after {log.rest_rows.stop} samples; at least {FEWEST_AT_REST} at rest are "
-            "needed before the motion"
+            f"{log.source}: commands change after {log.rest_rows.stop} samples; at least {FEWEST_AT_REST} at "
+            "standstill "
+            "are needed before the motion"
         )

@@ -184,7 +184,7 @@ def _iterate_pieces(
                 if columns and chosen != columns:
                     raise LogError(
                         f"{where}: a second header of another kind of log (first: {short(','.join(columns))}); "
-                        "make the parts files of their own"
+                        "split the parts into separate files"
                     )
                 headers += 1
                 columns = chosen

@@ -89,7 +89,7 @@ def _drive_lines(check: LogCheck) -> list[str]:
             for pair in zip(rows, units, strict=True)
         ]
     if check.standstill is not None:
-        heads.append("at rest %")
+        heads.append("standstill %")
         rows = [(*row, number(100 * share, 3)) for row, share in zip(rows, check.standstill, strict=True)]
     table = Listing(
         (title, *heads),

@@ -30,7 +30,7 @@ GROUP_TEXT = {
     "ext": "external wrench",
     "mh": "motor and screw",
     "umd": "not modelled",
-    "acceleration": "a drive's own acceleration",
+    "acceleration": "acceleration of the same drive",
     "coupling": "the other drives' acceleration",
     "centripetal": "centripetal",
     "coriolis": "Coriolis",

@@ -17,9 +17,9 @@ _READABLE = {"s": (1e3, "ms"), "m": (1e3, "mm"), "m/s": (1e3, "mm/s"), "rad": (1
 # What is wrong, by the name of the cause or the part of it in front of a strut's number; {size} is value and unit.
 _WHAT = {
     "force_sign": "The force{strut} has the other sign",
-    "force_unit": "The forces are in another unit",
-    "length_unit": "The lengths are in another unit",
-    "time_unit": "The stamps are in another unit",
+    "force_unit": "The forces are in the wrong unit",
+    "length_unit": "The lengths are in the wrong unit",
+    "time_unit": "The stamps are in the wrong unit",
     "exchanged_struts": "Forces stand in the columns of other struts",
     "exchanged_drives": "Forces stand in the columns of other drives",
     "exchanged_lengths": "Lengths stand in the columns of other struts",
@@ -49,7 +49,7 @@ _WHAT = {
     "geometry": "Joints are not where the machine file has them, by {size} rms",
     "saturation": "The force{strut} ends at {size}",
     "lost_counts": "The length{strut} steps by {size}",
-    "changed_during_log": "The machine is another one in the second half, by {size} of its parameters",
+    "changed_during_log": "The machine changed in the second half of the log, by {size} of its parameters",
     "hinge_axis": "The fixed hinges point {size} away from where the machine file has them",
     "hinge_at_platform": "The struts turn as if their universal joints were at the platform ({size} of that motion)",
     "no_spin": "The struts turn about their axes otherwise than the machine file says ({size} of the difference)",
@@ -84,7 +84,7 @@ _WHAT_OF_ONE = {"motor_inertia": "The turning motor{strut} resists like {size} t
 # The same of causes whose size is a force, where others have it relative to Coulomb friction
 _WHAT_IN_FORCE = {
     "friction_stribeck": "Friction near standstill{strut} is larger by {size} (Stribeck)",
-    "friction_asymmetric": "Coulomb friction{strut} is larger moving out than in, by {size} to either side",
+    "friction_asymmetric": "Coulomb friction{strut} is larger moving out than in: {size} above and below the mean",
 }
 # What says the same of a negative size, for causes whose sentence has a sense.
 _OPPOSITE = {
@@ -112,15 +112,13 @@ def sentence(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     """
     if cause.explains and diagnosis is not None and diagnosis.unexplained:
         left = math.sqrt(1.0 + (1.0 - cause.explains) * max(diagnosis.ratio**2 - 1.0, 0.0))
-        consequence = f"with it alone the residual is {number(left, 3)} times the noise floor"
+        consequence = f"with this effect alone the residual is {number(left, 3)} times the noise floor"
     elif cause.explains:
         consequence = f"that explains {_format_share(cause.explains)} of the misfit"
     elif cause.family == FORCE_FACTOR:
-        consequence = (
-            "no residual shows it, but masses, moments and friction come out wrong by the same factor"
-        )
+        consequence = "it leaves no residual, but masses, moments and friction are wrong by the same factor"
     else:
-        consequence = "no residual shows it"
+        consequence = "it leaves no residual"
     sentence = f"{describe_cause(cause)}: {consequence}."
     if cause.correction:
         sentence += f" {cause.correction}."

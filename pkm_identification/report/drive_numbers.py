@@ -89,7 +89,8 @@ def modes_text(modes: LoadedModes, count: int) -> str:
             "",
             str(Listing(header, tuple(rows), frozenset(header[1:4]))),
             "",
-            f"Leakage and friction are correlated by {modes.correlation[1, 2]:.2f}: both damp; loads tell them apart.",
+            f"Leakage and friction are correlated by {modes.correlation[1, 2]:.2f}: both damp; different loads "
+            "separate them.",
         ]
     )
 

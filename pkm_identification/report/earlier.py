@@ -37,9 +37,9 @@ def check_folder(folder: Path) -> list[Path]:
     page = folder / PAGE
     of_a_report = page.is_file() and GENERATOR.encode() in page.read_bytes()
     if page.is_file() and not of_a_report:
-        raise OutputError(f"{page}: is there, and no report of {GENERATOR}: choose another folder")
+        raise OutputError(f"{page}: exists and is no report of {GENERATOR}: choose another folder")
     if pictures and not of_a_report:
-        raise OutputError(f"{pictures[0]}: is there, and of no report: choose another folder")
+        raise OutputError(f"{pictures[0]}: exists and belongs to no report: choose another folder")
     return [*pictures, page] if of_a_report else []
 
 

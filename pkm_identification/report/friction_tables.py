@@ -65,7 +65,7 @@ def format_friction_sentences(test: FrictionTest) -> list[str]:
     )
     lines = [
         f"viscous in {viscous}, Coulomb force, its values forward and backward, half their difference and residual in "
-        f"{force}; transition (bend) and Stribeck rate in {rate}; static: breakaway by Coulomb force.",
+        f"{force}; transition and Stribeck rate in {rate}; static: breakaway by Coulomb force.",
         f"Samples faster than {' or '.join(slowest)}; rigid-body parameters of the file taken as right "
         f"within {100 * settings.tolerance:g} %; low-pass {settings.cutoff:g} Hz.",
     ]
@@ -96,7 +96,7 @@ def format_friction_sentences(test: FrictionTest) -> list[str]:
     lines.append(
         NOTHING_HELD_OUT
         if held is None
-        else f"Held out: friction forces of the {held.held_out} are predicted by a test of the rest to "
+        else f"Held out: friction forces of the {held.held_out} are predicted by the other tests to "
         f"{number_text(held.total, 3)} % rms ({part} "
         f"{', '.join(f'{drives[n - 1].label}: {p:.2g} %' for n, p in held.percent.items())})."
     )

@@ -159,7 +159,7 @@ _HEAD = (
     "",
     "Written by `python -m pkm_identification.report.glossary > docs/glossary.md`. A name is a label: programs ask for",
     "kind, body and strut (`Parameter` in Python). A number at the end of a name is the strut's, 1 to 6; without one,",
-    "a strut's parameter is that of all six alike. SI units.",
+    "a strut's parameter is the same for all six. SI units.",
     "",
     "![The machine with its parameters](images/machine.svg)",
     "",
@@ -168,7 +168,8 @@ _HEAD = (
 )
 _TAIL = (
     "",
-    "`--parameters` chooses the set (`docs/method.md`). What `--also` estimates besides (`force_delay_1`, ...) has the",
+    "`--parameters` chooses the set (`docs/method.md`). What `--also` estimates in addition (`force_delay_1`, ...) "
+    "has the",
     "names of `docs/diagnosis.md`. The platform frame's origin is the point whose pose is reported; centres of mass of",
     "bodies B and E lie on the strut's axis.",
 )

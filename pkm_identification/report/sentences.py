@@ -168,7 +168,7 @@ def format_identified_sentence(estimate: ParameterEstimate) -> tuple[bool, str]:
 def held_out_subject(what: str, part: bool) -> str:
     """Return how a sentence on a prediction begins: of a `part` of the same logs, or of another log."""
     if part:
-        return f"Held out: forces of the {what} are predicted by an estimate from the rest"
+        return f"Held out: forces of the {what} are predicted by an estimate from the other samples"
     return f"Forces of {what}, which was not used, are predicted"
 
 

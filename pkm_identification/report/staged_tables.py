@@ -124,7 +124,7 @@ def format_staged_sentences(staged: StagedIdentification) -> list[str]:
         if names:
             lines.append(
                 f"{name}: {', '.join(names)} stood still at the end, as if converged, although not identifiable "
-                "from this motion: their values rest on the first guess."
+                "from this motion: their values are the first guess."
             )
         lines += [f"{name}: identifies {text}." for text in _list_combinations(result.estimate)]
     lines += [f"all together: identifies {text}." for text in _list_combinations(staged.joint.estimate)]

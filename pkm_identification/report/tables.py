@@ -176,7 +176,7 @@ def build_sums_table(result: Identification) -> Listing:
     return Listing(("name", "sum"), tuple(rows))
 
 
-SHOWN = "shown by this motion"
+SHOWN = "determined by this motion"
 NEAR_ZERO = "not distinguishable from 0"
 STATUS_TEXT = {
     IDENTIFIABLE: "identified",

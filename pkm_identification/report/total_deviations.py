@@ -72,7 +72,7 @@ def format_effects_sentences(answer: Answer) -> list[str]:
     if answer.verdict.floor_ratio > MAX_FLOOR_RATIO:
         nearest = f"; nearest: {', '.join(found[:NEAREST])}" if found else ""
         return [f"No known cause explains the residual{nearest}."]
-    return [f"{one} was found, and is allowed for." for one in found]
+    return [f"{one} was found and is corrected for." for one in found]
 
 
 def answer_sentences(answer: Answer) -> list[tuple[bool, str]]:

@@ -164,7 +164,7 @@ class ChannelWatch:
 def step_finding(drives: tuple[Drive, ...], drive: int, size: float) -> ChannelFinding:
     """Return the finding of a drive (from 0) whose coordinate is somewhere else by so much."""
     stepped = _describe_channel(drives[drive], size)
-    text = f"{drives[drive].joint} stepped by {stepped}: the zero of its encoder is another one now"
+    text = f"{drives[drive].joint} stepped by {stepped}: the zero of its encoder has changed"
     return ChannelFinding("length_step", drive, size, text)
 
 

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sensors beside encoders and currents: an IMU on the platform and force sensors in the struts, noisy and biased."""
+"""Sensors other than encoders and currents: an IMU on the platform and force sensors in the struts, with noise."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ FAULTS = Declaration(
 class RunSettings:
     """A simulated run; `payload` as `Payload.parse` takes it."""
 
-    duration: float = declare(0.0, "length of the motion; 0: the trajectory's own", "s", 0, 1e6)
+    duration: float = declare(0.0, "length of the motion; 0: that of the trajectory", "s", 0, 1e6)
     seed: int = declare(0, "of the sensors' noise", low=0)
     perturbation: float = declare(
         0.0, "how far the true parameters are from the machine's", "", 0, 0.9, option="perturb"

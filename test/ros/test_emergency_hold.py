@@ -69,7 +69,7 @@ def test_when_lengths_stop_the_weight_alone_goes_out(bench: Bench, tmp_path):
     # of the load a sixth at least was in every pair of struts
     assert np.linalg.norm(held - alone) > 0.1 * LOAD * 9.81
     assert (
-        "no longer held in place: strut_states: no good sample"
+        "the position is no longer held: strut_states: no good sample"
         in made.controller.health.statuses()[0].message
     )
     np.testing.assert_allclose(commands[-2].effort, alone, atol=0.0)

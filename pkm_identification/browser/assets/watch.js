@@ -196,7 +196,7 @@
     const known = estimate ? estimate.status.filter((status) => status === "identified").length : 0;
     const fit = estimate?.fit;
     const ratio = fit && fit.judged ? `${fit.ratio.toPrecision(2)}` : "–";
-    const fitText = !fit || !fit.judged ? "not judged yet" : fit.lack ? "the model does not fit" : "the model fits";
+    const fitText = !fit || !fit.judged ? "not assessed yet" : fit.lack ? "the model does not fit" : "the model fits";
     const since = course?.time.length ? course.time[course.time.length - 1] - course.time[0] : 0;
     let weight = ["–", "", "none announced"];
     if (payload) weight = payload.mass ? payloadFigure(payload) : ["0", "kg", "nothing carried"];

@@ -50,7 +50,7 @@ class ForceLoop:
         slow = np.array([1j * _SLOW])
         valve = [-np.angle(one.valve_response(slow)[0]) / _SLOW for one in self._servos]
         self.late = np.array(valve) + 1.5 * period
-        """s, (n,), by which an opening is behind its sample: valve, hold and difference of places."""
+        """s, (n,), by which an opening is behind its sample: valve, hold and difference of positions."""
         self.rate = 1.0 / (LATE * self.late)
         """1/s, (n,), of the loops."""
 

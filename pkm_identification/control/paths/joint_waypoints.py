@@ -64,7 +64,7 @@ def joint_waypoints(
         acceleration = np.full_like(coordinate, np.nan)
     bent = _find_given(acceleration, "acceleration")
     if (alone := bent & ~given).any():
-        raise MotionRefused(f"waypoint {int(np.argmax(alone)) + 1}: accelerations need rates beside them")
+        raise MotionRefused(f"waypoint {int(np.argmax(alone)) + 1}: accelerations need rates as well")
     if not has(machine, PlatformPose):
         return DriveWaypoints(time, coordinate, rate, acceleration)
     position, rotation = machine.compute_pose(rest)

@@ -131,7 +131,7 @@ def check_waypoints(time: FloatArray, endless: dict[str, Any], derivatives: dict
     for name, rows in derivatives.items():
         if np.isfinite(rows[-1]).all() and np.abs(rows[-1]).max() > 0:
             raise MotionRefused(
-                f"waypoint {len(time)}: a motion ends at rest, but its {name} is {rows[-1].tolist()}"
+                f"waypoint {len(time)}: a motion ends at standstill, but its {name} is {rows[-1].tolist()}"
             )
 
 

@@ -6,7 +6,7 @@
 The filter takes every equation's error for independent. Two running sums tell by how much that is wrong, in constant
 memory: the meat of the Newey-West sandwich (scores of the last equations times the present one), and the change b of
 the score that a somewhat stronger smoothing of the strut rates would make. Smoothing rounds the bend of the friction
-law, so that part of the Coulomb force is taken for something else; no residual shows it (docs/standard_deviations.md,
+law, so that part of the Coulomb force is taken for something else; it leaves no residual (docs/standard_deviations.md,
 with a table). Offline the same two are worked out from the whole log.
 """
 

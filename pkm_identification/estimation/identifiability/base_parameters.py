@@ -149,7 +149,9 @@ def base_parameters(
     if rows.shape[1] != len(names):
         raise ValueError(f"{len(names)} names for {rows.shape[1]} columns")
     if rows.shape[0] < rows.shape[1]:
-        raise ValueError(f"{rows.shape[0]} equations cannot show the structure of {rows.shape[1]} parameters")
+        raise ValueError(
+            f"{rows.shape[0]} equations are too few for the structure of {rows.shape[1]} parameters"
+        )
     if not np.isfinite(rows).all():
         raise ValueError("the columns hold values that are not finite (singular poses?)")
     norms = np.linalg.norm(rows, axis=0)

@@ -62,7 +62,7 @@ def parameter_contributions(
     norm = float(np.linalg.norm(total))
     if norm == 0:
         raise SettingsError(
-            "the machine's file gives no force in this motion: no parameter has a share of it"
+            "the machine's file gives no force in this motion: no parameter contributes to it"
         )
     groups = {
         kind: float(np.linalg.norm(parts[:, [own is kind for own in kinds]].sum(axis=1))) / norm

@@ -119,7 +119,9 @@ def compute_double_spectrum(columns: FloatArray) -> DoubleSpectrum:
     """
     rows = np.asarray(columns, dtype=float).reshape(-1, np.shape(columns)[-1])
     if rows.shape[0] < rows.shape[1]:
-        raise ValueError(f"{rows.shape[0]} equations cannot show the structure of {rows.shape[1]} parameters")
+        raise ValueError(
+            f"{rows.shape[0]} equations are too few for the structure of {rows.shape[1]} parameters"
+        )
     if not np.isfinite(rows).all():
         raise ValueError("the columns hold values that are not finite (singular poses?)")
     _, values, transposed = np.linalg.svd(rows, full_matrices=False)

@@ -163,7 +163,7 @@ class _Spectrum:
         matrix = np.asarray(rows, dtype=object).reshape(-1, np.shape(rows)[-1])
         count, size = matrix.shape
         if count < size:
-            raise ValueError(f"{count} equations cannot show the structure of {size} parameters")
+            raise ValueError(f"{count} equations are too few for the structure of {size} parameters")
         context = matrix[0, 0].context
         norms = tuple(context.norm(column) for column in matrix.T.tolist())
         # columns of nothing are null without further work

@@ -142,17 +142,17 @@ def assess(
         sentence = f"The data contradict {named}: correct the file, or state how well it is known."
     elif fitted:
         grade = FITS
-        times = "" if np.isnan(floor_ratio) else f"{floor_ratio:.2g} times; "
-        sentence = f"The model fits to the noise ({times}{100 * residual_share:.2g} % of the force)."
+        times = "" if np.isnan(floor_ratio) else f"{floor_ratio:.2g} times the noise, "
+        sentence = f"The model fits: the residual is {times}{100 * residual_share:.2g} % of the force."
     else:
         grade = USABLE
         sentence = (
-            f"Usable: model error {100 * residual_share:.2g} % of the force, unseen motion "
-            f"{100 * unseen_share:.2g} %; the standard deviations cover it."
+            f"Usable: the model error is {100 * residual_share:.2g} % of the force, in held-out motion "
+            f"{100 * unseen_share:.2g} %; the standard deviations include it."
         )
     if beyond and grade in (FITS, USABLE):
         named = ", ".join(one.key for one in beyond[:NAMED_KEYS])
-        sentence += f" The data contradict the file in {named}: what rests on that is marked."
+        sentence += f" The data contradict the file in {named}: the table marks the values that depend on it."
     return Verdict(
         grade,
         floor_ratio,
@@ -167,5 +167,5 @@ def assess(
 
 def _refuse(residual_share: float, held_out_ratio: float) -> str:
     if residual_share > MAX_RESIDUAL_SHARE:
-        return f"Do not use: {100 * residual_share:.2g} % of the force are not the model's."
-    return f"Do not use: it does not generalise, unseen motion has {held_out_ratio:.2g} times the error expected of it."
+        return f"Do not use: the residual is {100 * residual_share:.2g} % of the force."
+    return f"Do not use: the forces of held-out motion are predicted {held_out_ratio:.2g} times worse than expected."

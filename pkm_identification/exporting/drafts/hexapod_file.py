@@ -100,7 +100,7 @@ def _find_legs(draft: Draft, slides: Sequence[str]) -> tuple[list[_Leg], Link]:
         ]
         if any(len(found) != 1 for found in ends):
             raise NoHexapodError(
-                f"a body at slide '{name}' has {max(map(len, ends))} joints besides, expected one"
+                f"a body at slide '{name}' has {max(map(len, ends))} more joints, expected one"
             )
         near = next((k for k in range(2) if GROUND in ends[k][0].bodies), None)
         if near is None:
@@ -126,7 +126,8 @@ def _document(
     ):
         both = ", ".join(sorted(kinds[0] | kinds[1]))
         raise NoHexapodError(
-            f"joints at the ends of its struts are {both}: expected one end spherical, the other alike"
+            f"joints at the ends of its struts are {both}: expected one end spherical and the other end the same on "
+            "all struts"
         )
     struts = [_strut(leg) for leg in legs]
     shifts = np.array([_length_at_zero(leg) for leg in legs])
@@ -166,7 +167,7 @@ def _document(
         notes.append(f"lengths are joint to joint: the file's slide positions and {strokes} m")
     if any(joint.viscous or joint.coulomb for leg in legs for joint in (leg.base, leg.platform)):
         notes.append(
-            "friction of joints at the ends of the struts is left out (friction.joints of the machine file)"
+            "friction of joints at the ends of the struts is not exported (friction.joints of the machine file)"
         )
     return document, notes
 
@@ -194,7 +195,7 @@ def _rod(body: Link, start: FloatArray, line: FloatArray) -> dict[str, Any]:
     transverse = 0.5 * (float(np.trace(body.inertia)) - axial)
     round_one = transverse * np.eye(3) + (axial - transverse) * np.outer(line, line)
     if np.linalg.norm(arm - along * line) > _ON_LINE_M:
-        raise NoHexapodError(f"the centre of mass of '{body.name}' is beside the line of its strut")
+        raise NoHexapodError(f"the centre of mass of '{body.name}' is not on the line of its strut")
     if np.abs(body.inertia - round_one).max() > _ALIKE * max(transverse, axial):
         raise NoHexapodError(f"'{body.name}' is not symmetric about the line of its strut")
     known = {KNOWN: body.known} if body.known else {}

@@ -123,7 +123,7 @@ def join_hinges(draft: Draft, driven: Sequence[str]) -> Draft:
                 continue
             if link.mass > 0.0:
                 notes.append(
-                    f"{link.name}: a cross or ball, its mass moved to its neighbour, its moments left out"
+                    f"{link.name}: a cross or ball, its mass is moved to its neighbour, its moments are dropped"
                 )
             kept = [one for one in draft.joints if one not in ends]
             kept.insert(draft.joints.index(ends[0]), joined)
@@ -246,7 +246,7 @@ def stop_idle_spin(draft: Draft) -> Draft:
         if line is not None:
             joints[joints.index(ball)] = _without_spin(ball.seen_from(near), line)
             stopped.append(ball.name)
-    note = f"{', '.join(stopped)}: the rod behind does not spin about its own line, which nothing drives or feels"
+    note = f"{', '.join(stopped)}: the rod behind it does not spin about its line: nothing drives or measures that"
     return replace(draft, joints=tuple(joints), notes=(*draft.notes, *([note] if stopped else [])))
 
 

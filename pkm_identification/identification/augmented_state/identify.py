@@ -37,7 +37,7 @@ def identify_states_and_parameters(
 ) -> Identification:
     """Identify a machine from its logs by the estimator 'joint' or 'dual'; parameters and errors as of `identify`.
 
-    The prior is that of every other estimator. The end of every log is predicted by an estimate from the rest, which
+    The prior is that of every other estimator. An estimate without the end of every log predicts that end, which
     comes first: the estimate from all of it begins where that ended, which takes a round or two.
 
     Raises

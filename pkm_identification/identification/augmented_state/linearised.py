@@ -156,8 +156,8 @@ def linearise(model: JointModel, samples: JointSamples, values: FloatArray, stat
     mass, _ = machine.compute_mass_and_bias(motion, basis)
     if not np.all(np.isfinite(mass)):
         raise NotConverged(
-            f"machine '{machine.name}': the estimate of states and parameters left what a machine can have: "
-            "the start is too far off, or the model is another machine's"
+            f"machine '{machine.name}': the estimate of states and parameters is one that no machine can have: "
+            "the start values are too far off, or the machine file is wrong"
         )
     by_coordinate, by_rate = (
         _differentiate(lambda moved: machine.compute_forces(moved, basis), machine, motion, force, part, step)

@@ -91,7 +91,7 @@ def _reverse_one_force(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
     full = whole.full
     force = full.problem.equations.force
     count = force.shape[1]
-    if count == 1:  # that of all forces: no residual shows it
+    if count == 1:  # that of all forces: it leaves no residual
         return
     for row, drive in zip(np.eye(count), full.machine.drives, strict=True):
         correction = "Reverse the sign of that force"

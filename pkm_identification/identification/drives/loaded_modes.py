@@ -58,7 +58,7 @@ def identify_loaded_modes(load: FloatArray, frequency: FloatArray, damping: Floa
     if not np.all(np.isfinite(rows)) or np.any(rows <= 0.0):
         raise LogError("modes: loads, frequencies and damping ratios must be positive")
     if len(np.unique(load)) < FEWEST_LOADS:
-        raise LogError("modes: at least two different loads are needed to tell leakage from friction")
+        raise LogError("modes: at least two different loads are needed to separate leakage from friction")
     rate = 2.0 * np.pi * frequency
     measured = np.log(np.concatenate([frequency, damping]))
 

@@ -103,7 +103,7 @@ def read_log_response(path: str | Path, subject: Subject, **how: Any) -> LogResp
     every = max(1, round(PERIOD / period))
     values = np.hstack([log.coordinate, log.force])
     if len(log) < 2 * edge + every * len(subject.names):
-        raise LogError(f"{path}: {len(log)} samples are too few to show {len(subject.names)} parameters")
+        raise LogError(f"{path}: {len(log)} samples are too few to determine {len(subject.names)} parameters")
     smooth = zero_phase(sections, values)
     position = smooth[:, :count]
     parts = [position[edge:-edge]]

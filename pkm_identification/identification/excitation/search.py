@@ -106,7 +106,7 @@ def search(
     )
     if started is not None:
         say(
-            f"loaded in {run.ready - started:.1f} s; {run.end - run.ready:.1f} s of {budget:g} s are left to search"
+            f"loaded in {run.ready - started:.1f} s; {run.end - run.ready:.1f} s of {budget:g} s remain for the search"
         )
     if criterion.smooth:
         run.steps()

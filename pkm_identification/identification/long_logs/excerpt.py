@@ -48,7 +48,7 @@ def format_excerpt_sentence(experiment: Experiment, assessed: Experiment) -> tup
     whole, part = (
         sum(len(log.time) for log in one.logs) * experiment.period for one in (experiment, assessed)
     )
-    return (f"the fit was judged by {part:.0f} s spread over the {whole:.0f} s of the logs",)
+    return (f"the fit was assessed with {part:.0f} s spread over the {whole:.0f} s of the logs",)
 
 
 def _cut_excerpt(log: ValidatedLog, share: float, segment_length: int) -> ValidatedLog:

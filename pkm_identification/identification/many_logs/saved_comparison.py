@@ -161,7 +161,7 @@ def compare_files(paths: Sequence[str | Path], level: float, common: bool = Fals
             labels.append(one.name)
             units.append(one.unit)
     if not rows:
-        raise DocumentError(f"{first.path}: no parameter that all {len(files)} files show")
+        raise DocumentError(f"{first.path}: no parameter that all {len(files)} files determine")
     same_machine = len({file.saved.machine_hash for file in files}) == 1
     measured = [_list_measured(file, shared_names, same_machine) for file in files]
     if len({len(one.shared) for one in measured}) > 1:
@@ -186,7 +186,7 @@ def _refuse_another(first: EstimateFile, other: EstimateFile, common: bool) -> N
         ("description of the machine (hash)", "machine_hash"),
         ("parameter set", "parameter_set"),
         ("assumptions", "assumptions"),
-        ("effects estimated besides", "also"),
+        ("also estimated", "also"),
     ):
         mine, its = getattr(first.saved, key), getattr(other.saved, key)
         if None not in (mine, its) and mine != its:
@@ -210,7 +210,7 @@ def _is_comparable(name: str, files: Sequence[EstimateFile], left_out: dict[str,
         elif file.units[name] != unit:
             left_out[name] = f"in {file.units[name]} in {file.path}, in {unit} in {files[0].path}"
         elif not is_shown(file.saved.status[name]):
-            left_out[name] = f"not shown alone by {file.path}"
+            left_out[name] = f"not identifiable from {file.path}"
         else:
             continue
         return False

@@ -120,7 +120,7 @@ def _start_client(distributed: Any, workers: int, scheduler: str, connect: float
             client = distributed.Client(scheduler, timeout=connect, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
-            raise SettingsError(f"--scheduler {scheduler}: no answer: {reason}") from None
+            raise SettingsError(f"--scheduler {scheduler}: no response: {reason}") from None
         with client:
             yield client
         return

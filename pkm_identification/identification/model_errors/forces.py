@@ -75,7 +75,7 @@ def effects(machine: Machine) -> list[Effect]:
             secant=compute_later,
             correction_of_one="Estimate it with --also {name}"
             + (
-                "; drive.force_delay of a machine file delays all struts alike"
+                "; drive.force_delay of a machine file delays all struts by the same time"
                 if machine.states_reports
                 else ""
             ),

@@ -204,7 +204,7 @@ def effects(machine: Machine) -> list[Effect]:
                 "m",
                 compute_places,
                 np.concatenate([repeat_prior(JOINT * 0.5 * machine.size, len(paths)), ZERO * sizes]),
-                "Measure the joints' places again (calibrate the kinematics) and set geometry in the machine file, or "
+                "Measure the joint positions again (calibrate the kinematics) and set geometry in the machine file, or "
                 "estimate them with --also {name}",
                 parts=(*paths, *name_drives(offset, machine)),
             )
@@ -218,8 +218,9 @@ def effects(machine: Machine) -> list[Effect]:
                 f"{machine.drives[0].unit}/{'N' if units == {'m'} else '(N m)'}",
                 compute_compliance_columns,
                 repeat_prior(float(np.mean(YIELD * sizes / np.maximum(typical_force(machine), 1e-9))), 1),
-                "Struts yield between encoder and platform: keep accelerations lower, measure nearer to the platform, "
-                "or estimate it with --also {name}",
+                "The struts are compliant between encoder and platform: keep accelerations lower, measure nearer to "
+                "the "
+                "platform, or estimate the compliance with --also {name}",
                 # less than a file with elastic drives says is possible, less than none is not
                 positive=machine.build_transfers(1e-3) is None,
             )

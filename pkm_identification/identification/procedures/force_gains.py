@@ -142,7 +142,7 @@ def calibrate_gains(
     equations = _add_load_columns(experiment, problem, load, len(unloaded))
     if len(equations) == 0:
         raise Unidentifiable(
-            f"{experiment.sources[0]}: too short to calibrate with: nothing is left after filtering"
+            f"{experiment.sources[0]}: too short to calibrate with: no sample remains after filtering"
         )
     columns = np.zeros((problem.parameters.mapping.shape[0], count))
     own = problem.parameters

@@ -162,7 +162,8 @@ def forecast(
         )
     if columns.shape[0] * columns.shape[1] < count:
         raise SettingsError(
-            f"{experiment.sources[0]}: {columns.shape[0] * columns.shape[1]} equations cannot show {count} parameters"
+            f"{experiment.sources[0]}: {columns.shape[0] * columns.shape[1]} equations cannot determine {count} "
+            "parameters"
         )
     fit = experiment.estimator.fit(problem, experiment.tuning)
     estimate = fit.estimate(problem)
@@ -219,7 +220,7 @@ def of_rest(machine: Machine, parameters: ParameterSet, poses: Sequence[Platform
         [HexapodModel(machine).regressor(pose[:1], parameters.mapping) for pose in poses]
     )
     rank = np.linalg.matrix_rank(columns.reshape(-1, len(parameters)))
-    return f"shows nothing but gravity: {rank} combinations"
+    return f"determines nothing but gravity: {rank} combinations"
 
 
 def _hold_pose(machine: Machine, length: FloatArray) -> PlatformMotion:

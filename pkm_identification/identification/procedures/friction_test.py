@@ -44,14 +44,14 @@ class FrictionSettings:
 
     least_rate: float = declare(
         0.0,
-        "slower samples are left out; 0: slower than three transition rates of each drive's friction law; rad/s of "
+        "slower samples are not used; 0: slower than three transition rates of each drive's friction law; rad/s of "
         "drives that turn",
         "m/s",
         0,
         10,
     )
     tolerance: float = declare(
-        0.3, "how wrong masses and inertias of the machine file may be, as a share of them", "", 1e-6, 10
+        0.3, "relative standard deviation of the machine file's masses and inertias", "", 1e-6, 10
     )
     cutoff: float = declare(0.0, "low-pass; 0: 20 Hz, less for coarse encoders", "Hz", 0, 1e5)
 
@@ -149,7 +149,7 @@ def measure_friction(
     method = _Method(machine, parameters, cutoff, max(cutoff, widest), least_rate, rigid_std)
     narrow, wide = method.samples(experiment.logs)
     if not narrow.struts or not wide.struts:
-        raise LogError(f"{logs[0].source}: too short: nothing is left after filtering")
+        raise LogError(f"{logs[0].source}: too short: no sample remains after filtering")
     dropped = experiment.dropped | {"no_pose": narrow.failed}
     tested, transitions, untested = method.test(narrow, wide)
     if not tested:

@@ -81,7 +81,7 @@ class StageSettings:
         choices=(CAD, PREVIOUS),
     )
     passes: int = declare(
-        MAX_PASSES, "most passes of every stage, each with the noise the last one left", "", 1, 1000
+        MAX_PASSES, "most passes of every stage, each with the noise that the last one estimated", "", 1, 1000
     )
 
     def __post_init__(self) -> None:

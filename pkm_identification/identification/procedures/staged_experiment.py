@@ -121,9 +121,7 @@ def trajectories_of(
     names = [trajectory_name(log.source) for log in logs]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise PkmError(
-            f"two logs are called '{twice[0]}': every trajectory needs a name (of its file) of its own"
-        )
+        raise PkmError(f"two logs are called '{twice[0]}': give every trajectory (its file) a different name")
     settings = Settings.of(parameters=parameters, cutoff=cutoff or 0.0)
     experiment = Experiment.of(logs, machine, settings)
     problem = experiment.problem()
@@ -149,7 +147,7 @@ def _refuse_too_short(logs: Sequence[DriveLog], equations: dict[str, Equations])
         # each equation is one for every drive
         if outputs * len(part) < FEWEST_EQUATIONS * unknowns:
             raise LogError(
-                f"{log.source}: only {len(part)} equations are left after filtering for {unknowns} parameters; a "
+                f"{log.source}: only {len(part)} equations remain after filtering for {unknowns} parameters; a "
                 "longer uninterrupted log is needed"
             )
 

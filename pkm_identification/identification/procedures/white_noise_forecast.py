@@ -61,7 +61,7 @@ def forecast_motions(
         if not (moved.rate.any() or moved.acceleration.any()):
             shown = np.linalg.matrix_rank(response.columns.reshape(-1, len(subject.names)))
             raise SettingsError(
-                f"trajectory '{motion.name}': shows nothing but gravity: {shown} combinations"
+                f"trajectory '{motion.name}': determines nothing but gravity: {shown} combinations"
             )
         deviation = np.full(response.force.shape[1], noise) if absolute else noise * response.rms
         samples = round(motion.duration / SAMPLE_PERIOD)
@@ -75,7 +75,7 @@ def forecast_logs(subject: Subject, logs: Sequence[LogResponse]) -> Forecast:
     """What logs show, with the noise that is in them; raises SettingsError if there are fewer equations than sums."""
     count = sum(one.samples * len(one.noise) for one in logs)
     if count < len(subject.names):
-        raise SettingsError(f"{count} equations cannot show {len(subject.names)} parameters")
+        raise SettingsError(f"{count} equations cannot determine {len(subject.names)} parameters")
     nominal = np.abs(subject.parameters.nominal)
     scale = np.where(nominal > 0, nominal, subject.scale)
     entries = tuple(

@@ -77,9 +77,8 @@ def prepare_log(log: DriveLog, machine: Machine) -> PreparedLog:
     rows = np.flatnonzero(plain)
     new = ~plain
     new[rows[choose_new_rows(_read_values(log, rows), hold)]] = True
-    warning = (
-        f"{log.source}: values change {hold.words}: the {np.count_nonzero(~new)} repeats between are left out"
-    )
+    warning = f"{log.source}: values change {hold.words}: the {np.count_nonzero(~new)} repeated values in between are "
+    "not used"
     return PreparedLog(_select_rows(log, new), faults, hold.samples, (warning,))
 
 

@@ -134,7 +134,7 @@ def compute_common_period(
         if abs(own / period - 1.0) > SAME_RATE:
             raise LogError(
                 f"{log.source}: samples come at {1 / own:.4g} Hz, the first log's at {1 / period:.4g} Hz; "
-                "identify them apart"
+                "identify them separately"
             )
         if warning:
             warnings.append(warning)

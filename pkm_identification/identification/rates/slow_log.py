@@ -83,7 +83,7 @@ def format_slow_log_sentences(
     if beyond > UNSEEN:
         sentences.append(
             f"{100 * beyond:.0f} % of the motion (power of the rates) lies above the {band.cutoff:.3g} Hz up to "
-            "which motion and forces are compared: it shows nothing; move more slowly or record faster"
+            "which motion and forces are compared: the log determines nothing there; move more slowly or record faster"
         )
     crossing = _compute_crossing_time(machine, logs)
     if crossing < band.period:

@@ -179,5 +179,7 @@ def read_motor(node: Node, units: Units) -> Motor:
         )
         entry_node.close()
     elif emf is not None:
-        emf_node.fail("acts on a 'winding' (resistance, inductance, voltage_limit), which this file has not")
+        emf_node.fail(
+            "acts on a 'winding' (resistance, inductance, voltage_limit), which is missing in this file"
+        )
     return Motor(constant, ratio, limit, emf, winding)

@@ -85,7 +85,7 @@ def read_position_loop(node: Node) -> PositionLoop:
         return PositionLoop(gain, limit)
     sensor = node.take("sensor")
     if not gain:
-        sensor.fail("belongs to a 'gain' of the actuator's own controller, which this one has not")
+        sensor.fail("belongs to a 'gain' of the actuator's own controller, which is missing here")
     sensor_gain = sensor.take("gain")
     if sensor_gain.number() * gain <= 0:
         sensor_gain.fail(

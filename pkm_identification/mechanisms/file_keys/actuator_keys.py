@@ -107,7 +107,7 @@ def actuator_types(turning: bool) -> dict[str, tuple[Key, ...]]:
         Key("stiffness", "between both, at the motor's shaft, N m/rad", POSITIVE, required=True),
         Key("damping", "between both, at the motor's shaft, N m s/rad", NOT_NEGATIVE),
         Key("motor_friction", "of the motor", keys=MOTOR_FRICTION),
-        Key("encoder", "which side shows its position (default: motor)", choice(ENCODERS)),
+        Key("encoder", "which side its encoder is on (default: motor)", choice(ENCODERS)),
         Key("cascade", "of both encoders, the one that loops act on (default: motor)", choice(SIDES)),
     )
     types = {
@@ -201,7 +201,10 @@ def _allow_text(schema: Schema) -> Schema:
 def drive_keys(turning: bool = False) -> tuple[Key, ...]:
     """`actuator`, `actuators` and `control` of a hexapod's file, or of a mechanism's, whose drives may turn."""
     of_one = Key(
-        "actuator", "drives with states of their own, alike in all", kinds=actuator_types(turning), null=True
+        "actuator",
+        "drives with internal states, the same model for all",
+        kinds=actuator_types(turning),
+        null=True,
     )
     of_several = Form(
         "list of sections", {"type": "array", "items": {"$ref": "#/properties/actuator/anyOf/0"}}

@@ -140,14 +140,14 @@ HEXAPOD_KEYS = (
     Key("struts", "bodies of struts 1 to 6, a list of six such sections", keys=_STRUT, several=True),
     Key(
         "friction",
-        "along the struts and in the joints; one number where six are alike",
+        "along the struts and in the joints; one number for six equal struts",
         keys=(
             *friction_keys(_EACH),
             Key(
                 "joints",
                 "friction of the joints (default: none)",
                 keys=(
-                    Key("transition_rate", "where it bends, rad/s", POSITIVE),
+                    Key("transition_rate", "rate of its transition at standstill, rad/s", POSITIVE),
                     *(
                         Key(
                             end,
@@ -211,7 +211,7 @@ HEXAPOD_KEYS = (
     ),
     Key(
         "sensors",
-        "beside encoders and currents",
+        "other than encoders and currents",
         keys=(
             Key(
                 "imu",

@@ -139,7 +139,7 @@ MECHANISM_KEYS = (
                     Key("rated_force", "at 100 % of effort, N or N m", EXACT, null=True),
                     Key(
                         "motor",
-                        "for logs of currents, shares or torques of the motor",
+                        "for logs of currents, % of rated torque or motor torques",
                         keys=(
                             Key("torque_constant", "N m/A", EXACT, null=True),
                             Key("rated_torque", "of the shaft at 100 % of effort, N m", EXACT, null=True),
@@ -167,12 +167,13 @@ MECHANISM_KEYS = (
         "of the drives; lists have a number for each",
         keys=(
             *friction_keys(exact_numbers()),
-            Key("joints", "of the passive joints", keys=(Key("transition_rate", "where it bends, rad/s", EXACT),)),
+            Key("joints", "of the passive joints", keys=(Key("transition_rate", "rate of its transition at "
+            "standstill, rad/s", EXACT),)),
         ),
     ),
     Key(
         "home",
-        "the pose at rest, by outputs or by drives",
+        "the pose at standstill, by outputs or by drives",
         keys=(
             Key("outputs", "values, m or rad", _VALUES),
             Key("drives", "values, m or rad", _VALUES),
@@ -214,7 +215,7 @@ MECHANISM_KEYS = (
         of_names(EXACT, "texts or numbers"),
         null=True,
     ),
-    Key("pose", "body whose pose is shown", TEXT, null=True),
+    Key("pose", "body whose pose is reported", TEXT, null=True),
     Key(
         "payload_body",
         "body that loads are fixed to (default: that of pose or outputs, else the farthest from ground)",

@@ -77,7 +77,9 @@ class LawParameter:
 # Coefficients and the parameter that laws have in common. That force at 0.1 m/s is a large viscous coefficient.
 VISCOUS = Coefficient("viscous", "N s/m", prior_scale=10.0, kind=Kind.VISCOUS)
 COULOMB = Coefficient("coulomb", "N", prior_scale=1.0, kind=Kind.COULOMB)
-TRANSITION_RATE = LawParameter("transition_rate", "m/s", "where the law bends", default=0.002)
+TRANSITION_RATE = LawParameter(
+    "transition_rate", "m/s", "rate of the transition at standstill", default=0.002
+)
 
 
 @dataclass(frozen=True)

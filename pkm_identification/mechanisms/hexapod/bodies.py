@@ -95,7 +95,7 @@ def _read_strut(node: Node) -> Strut:
 def read_struts(root: Node) -> tuple[Strut, ...]:
     """Return the key `strut`, of all alike, or `struts`, one for each, of a machine file; raises as `read_platform`."""
     if root.has("strut") == root.has("struts"):
-        raise MachineError(f"{root.source}: give either 'strut' (all alike) or 'struts' (a list of six)")
+        raise MachineError(f"{root.source}: give either 'strut' (all equal) or 'struts' (a list of six)")
     if root.has("strut"):
         return (_read_strut(root.take("strut")),) * STRUTS
     node = root.take("struts")

@@ -33,5 +33,5 @@ def read_joint_names(node: Node) -> tuple[str, ...]:
             node.fail(f"= {given!r}: '{name}' must be a name without blanks, commas, quotes and signs of XML")
     if len(set(names)) != STRUTS:
         repeated = next(name for name in names if names.count(name) > 1)
-        node.fail(f"= {given!r}: '{repeated}' is there twice, and names tell which strut is which")
+        node.fail(f"= {given!r}: '{repeated}' is there twice; each strut needs a different name")
     return names

@@ -68,7 +68,7 @@ def read_joints(geometry: Node, base_places: FloatArray, platform_places: FloatA
     if platform == "universal":
         if base != "spherical":
             kind.fail(
-                f"= '{base}' beside geometry.platform_joint.type = 'universal': one end is universal and the other "
+                f"= '{base}' and geometry.platform_joint.type = 'universal': one end is universal and the other "
                 "spherical"
             )
         axes = _read_first_axes(platform_node, platform_places)

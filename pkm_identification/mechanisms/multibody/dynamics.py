@@ -256,5 +256,5 @@ def _has_friction(mechanism: Mechanism) -> bool:
     if not mechanism.description.friction.acts and mechanism.passive_friction is None:
         return False
     if mechanism.arithmetic != FLOAT64:
-        raise SettingsError("friction is computed in float64 alone; leave it out in another arithmetic")
+        raise SettingsError("friction is computed in float64 only; do not include it in another arithmetic")
     return True

@@ -144,8 +144,8 @@ def _refuse_unknown(ours: str, channels: Channels) -> None:
     known = (*channels.groups, *channels.quantity)
     if ours not in known:
         raise SettingsError(
-            f"--columns: '{ours}' is no column of ours; expected {channels.expected} "
-            f"on the left{did_you_mean(ours, known)}"
+            f"--columns: '{ours}' is no column of the package; expected {channels.expected} "
+            f"left of '='{did_you_mean(ours, known)}"
         )
 
 

@@ -86,7 +86,7 @@ def _refuse(source: str, what: str, expected: str, unit: str) -> None:
     hint = (
         f": in {IN_WORDS.get(unit, unit)}? give --units {unit}"
         if unit
-        else "; say with --units what they are in, unless it is the log of another machine"
+        else "; give their unit with --units, or check that this is the machine's log"
     )
     hint += "; a count of samples? give --rate" if unit == "ms" else ""
     raise LogError(f"{source}: {what}, expected {expected}{hint}")

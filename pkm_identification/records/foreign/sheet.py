@@ -181,7 +181,7 @@ def read_sheet(path: str | Path) -> Sheet:
         ):
             raise LogError(
                 f"{source}: line {number}: a second header, with the columns in another order; "
-                "make the parts files of their own"
+                "split the parts into separate files"
             )
         else:
             rows.append(line)

@@ -68,13 +68,13 @@ def draw_directions_figure(directions: SingularDirections, names: Sequence[str],
         )
     below.set_xticks(index, [str(k + 1) for k in index])
     below.set_yticks(index, names)
-    below.set_xlabel("singular direction, best shown first")
+    below.set_xlabel("singular direction, best determined first")
     below.tick_params(length=0)
     below.grid(False)
     bar = figure.colorbar(image, ax=below, shrink=0.6, pad=0.01)
-    bar.set_label("share of the parameter in the direction")
+    bar.set_label("weight of the parameter in the direction")
     bar.set_ticks([0, 0.5, 1], labels=["0", "50 %", "100 %"])
-    figure.suptitle(f"{title}\n{rank} of {count} directions shown", x=0.01, ha="left", fontsize=10)
+    figure.suptitle(f"{title}\n{rank} of {count} directions determined", x=0.01, ha="left", fontsize=10)
     return figure
 
 
@@ -95,12 +95,14 @@ def draw_growth_figure(by_time: Growth, by_amplitude: Growth | None, rank: int, 
         axis.set_ylim(bottom=bottom)
         if not seen.all():
             few = one.steps[~seen]
-            axis.plot(few, np.full(len(few), 2 * bottom), "x", color=TRUE, label="fewer directions shown")
+            axis.plot(
+                few, np.full(len(few), 2 * bottom), "x", color=TRUE, label="fewer directions determined"
+            )
             axis.legend(loc="lower right")
         axis.set_xlabel(label)
         axis.set_ylabel(f"s$_{{{rank}}}$ / s$_{{1}}$")
     figure.suptitle(
-        f"{title}: the weakest direction shown, beside the strongest", x=0.01, ha="left", fontsize=10
+        f"{title}: the weakest direction determined, and the strongest", x=0.01, ha="left", fontsize=10
     )
     return figure
 
@@ -135,7 +137,7 @@ def draw_deviations_figure(
     for unknown in np.flatnonzero(~np.any([np.isfinite(values) for values, _, _ in parts], axis=0)):
         above = panel.get_xaxis_transform()
         panel.text(
-            index[unknown], 0.03, "not shown alone", transform=above, rotation=90, ha="center", fontsize=7
+            index[unknown], 0.03, "not identifiable", transform=above, rotation=90, ha="center", fontsize=7
         )
     panel.set_xticks(index, names, rotation=60, ha="right", rotation_mode="anchor")
     panel.set_ylabel("standard deviation\n(size of the parameter = 1)")

@@ -39,7 +39,7 @@ def draw_friction_figure(test: FrictionTest) -> Figure:
         )
         factor, unit = RATES[drive.unit]
         window = factor * slowest
-        panel.axvspan(-window, window, color="#F2F2F2", label="left out of the fit")
+        panel.axvspan(-window, window, color="#F2F2F2", label="not used in the fit")
         panel.axhline(0, color="#BBBBBB", linewidth=0.8)
         fastest = float(np.abs(curve.rate).max())
         for k, side in enumerate((-1.0, 1.0)):

@@ -213,7 +213,8 @@ def format_base_parameters_text(
         lines += [
             f"homogenized: rank {unitless.rank}, condition {unitless.condition:.4g}{unclear}; "
             f"ranks of the groups: {groups}",
-            f"             (of the columns in SI units {homogenized.raw_condition:.4g}; in others another)",
+            f"             (of the columns in SI units {homogenized.raw_condition:.4g}; a different one in other "
+            "units)",
         ]
     invisible = ", ".join(subject.names[k] for k in best.base.invisible)
     lines.append("")

@@ -127,11 +127,11 @@ def format_forecast_text(
     if estimate.combinations:
         lines += ["", "only as a combination:"]
         lines += [f"  {one.name}: std {number(one.std, _DIGITS)} {one.unit}" for one in estimate.combinations]
-    lines += ["", "weakest directions, each parameter in units of its own size:"]
+    lines += ["", "weakest directions, each parameter relative to its size:"]
     lines += [f"  {_count_known(one.std)}: {_format_direction(one, estimate)}" for one in forecast.weakest]
     for status, sentence in (
         (NEVER, "structurally unidentifiable"),
-        (NOT_HERE, "perhaps from another motion"),
+        (NOT_HERE, "another motion may determine it"),
     ):
         names = [name for name, own in zip(estimate.names, forecast.status, strict=True) if own == status]
         names = [name for name in names if name not in forecast.faint]

@@ -99,7 +99,7 @@ def step_lines(routes: Routes) -> list[str]:
     if base.columns is None:
         names = [base.names[k] for k in base.transferred]
         lines.append(
-            f"  of bodies that are alike or round, by these steps: {', '.join(names) or 'none'} depend on the others"
+            f"  of equal or round bodies, by these steps: {', '.join(names) or 'none'} depend on the others"
         )
     return lines
 

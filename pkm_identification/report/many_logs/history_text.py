@@ -72,7 +72,7 @@ def build_trend_table(history: History) -> Listing:
     rows = []
     for one in history.parameters:
         if not len(one.values):
-            rows.append((one.name, one.unit, "0", *[ABSENT] * 5, "shown by no log"))
+            rows.append((one.name, one.unit, "0", *[ABSENT] * 5, "determined by no log"))
             continue
         level, std = one.trend.level, float(one.own_std[-1])
         first, last = with_deviation(float(level[0]), std)[0], with_deviation(float(level[-1]), std)

@@ -215,7 +215,7 @@ def _find_weakest_sum(result: Identification) -> list[str]:
         return []
     terms = " ".join(f"{weight:+.2f} {name}" for name, weight in zip(first.names, first.weights, strict=True))
     return [
-        f"Known worst: {terms} (each over its own size), with a standard deviation of {100 * first.std:.0f} %."
+        f"Known worst: {terms} (each relative to its size), with a standard deviation of {100 * first.std:.0f} %."
     ]
 
 

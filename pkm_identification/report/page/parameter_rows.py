@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT, MARGIN = 230, 22, 8  # px
 SIGMAS = 2.0
-CHANGE, DRAWN = "change %", "on a scale of its own"
+CHANGE, DRAWN = "change %", "on a separate scale"
 # A phone shows value, deviation and status without them.
 WIDE_COLUMNS = ("nominal", CHANGE, DRAWN)
 _EMPTY = ("-", "")

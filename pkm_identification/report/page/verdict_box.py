@@ -66,10 +66,11 @@ def _answer(answer: Answer) -> list[Check]:
         else (f"Residual {number(verdict.floor_ratio, 3)} × noise floor")
     )
     fits = GOOD if verdict.grade in (FITS, CONTRADICTS) else UNKNOWN if verdict.good else BAD
-    words = {GOOD: "to the noise", UNKNOWN: "usably", BAD: "no"}[fits]
+    words = {GOOD: "yes", UNKNOWN: "usable", BAD: "no"}[fits]
     detail = (
-        f"{ratio}, {number(100 * verdict.residual_share, 2)} % of the force; unseen motion "
-        f"{number(verdict.held_out_ratio, 3)} ×, halves {number(verdict.halves, 2)} deviations apart"
+        f"{ratio}, {number(100 * verdict.residual_share, 2)} % of the force; error in held-out motion "
+        f"{number(verdict.held_out_ratio, 3)} × the expected one; halves of the log differ by "
+        f"{number(verdict.halves, 2)} deviations"
     )
     agrees = verdict.conflict <= MAX_CONFLICT
     keys = ", ".join(f"{one.key} ({abs(one.deviations):.2g})" for one in verdict.conflicts)
@@ -172,6 +173,6 @@ def _assess_identified(result: Identification) -> Check:
         if kind in status
     ]
     rest = total - count - status.count(IN_DOUBT) - status.count(COMBINATION)
-    parts += [f"{rest} not shown by this motion"] if rest else []
+    parts += [f"{rest} not determined by this motion"] if rest else []
     state = GOOD if count == total else BAD if IN_DOUBT in status else UNKNOWN
     return Check(question, state, answer, "; ".join(parts) or "each by itself")

@@ -31,11 +31,11 @@ def build_believed_basis(
     Raises
     ------
     EstimateRefused
-        If the estimate is in doubt, its fit is not judged yet, it is stale, or `EstimateReader.basis` refuses it.
+        If the estimate is in doubt, its fit is not assessed yet, it is stale, or `EstimateReader.basis` refuses it.
     """
     status = np.array(list(message.status))
     if not message.fit_judged:
-        raise EstimateRefused("estimate: whether the model fits what it learned from is not judged yet")
+        raise EstimateRefused("estimate: whether the model fits what it learned from is not assessed yet")
     if ParameterEstimate.IN_DOUBT in status:
         # the parameters belong together: those that are not in doubt are no model without the others
         why = f": {message.cause_text}" if message.cause_text else ""

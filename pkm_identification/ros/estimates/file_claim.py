@@ -55,7 +55,7 @@ class FileClaim:
             os.close(lock)
             raise OutputError(
                 f"{self._path}: another estimator keeps its estimate there (process {owner or 'unknown'}): end it, or "
-                "give this one a save_name of its own"
+                "give this one another save_name"
             ) from None
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)

@@ -190,13 +190,13 @@ class EstimatePublisher:
     def fit_summary(self, estimator: OnlineEstimator) -> str:
         """Return the verdict, or that there is none yet."""
         verdict = estimator.verdict
-        return "not judged yet" if verdict is None else verdict.answer.verdict.sentence
+        return "not assessed yet" if verdict is None else verdict.answer.verdict.sentence
 
     def fit_findings(self, estimator: OnlineEstimator) -> Iterable[Finding]:
         """Lack of fit, now or in what was learned from."""
         verdict, learned_from = estimator.verdict, estimator.learned_from
         if self._judge.trouble:
-            yield WARN, f"the fit could not be judged: {self._judge.trouble}"
+            yield WARN, f"the fit could not be assessed: {self._judge.trouble}"
         if verdict is not None and not verdict.good:
             yield ERROR, format_misfit_text(verdict)
         elif learned_from is not None:
@@ -230,7 +230,7 @@ def verdict_values(verdict: StreamVerdict | None) -> Mapping[str, object]:
     """Return the verdict on the newest minute and what it identified, for diagnostics."""
     if verdict is None:
         return dict.fromkeys(("verdict", "identified", "effects", "fit_ratio", "cause"), "") | {
-            "lack_of_fit": "not judged yet"
+            "lack_of_fit": "not assessed yet"
         }
     answer, fit = verdict.answer, verdict.fit
     return {

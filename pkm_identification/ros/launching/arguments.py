@@ -151,7 +151,7 @@ COMMON = (
     Argument(
         "joint_states",
         "let the kinematics node publish joint_states for a robot_state_publisher (view.launch.py), which then sends "
-        "TF; not beside a driver that publishes joint_states under this namespace",
+        "TF; not together with a driver that publishes joint_states under this namespace",
         switch,
         "false",
         SWITCH,

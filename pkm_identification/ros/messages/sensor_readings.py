@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Readings of a machine's sensors beside encoders and currents, as standard messages."""
+"""Readings of a machine's sensors other than encoders and currents, as standard messages."""
 
 from __future__ import annotations
 

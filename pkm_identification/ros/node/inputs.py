@@ -230,11 +230,11 @@ class Inputs:
         if names:
             text = f"{len(names)} publishers on '{topic}': {', '.join(names)}"
             if sole.chosen is None and sole.refused:
-                level, text = ERROR, f"{text}; nothing is taken, because messages do not tell whose they are"
+                level, text = ERROR, f"{text}; no message is taken, because messages do not say who sent them"
             else:
                 level = WARN
                 used = found.get(sole.chosen or b"", "of this process" if sole.chosen else "")
-                text += f"; used is {used}, {sole.refused} messages of others were left out" if used else ""
+                text += f"; used is {used}, {sole.refused} messages of others were not used" if used else ""
             text += ": end the others"
             if self._told.get(topic) != names:
                 self._node.get_logger().warning(text)

@@ -340,8 +340,8 @@ class PipelineNode(LifecycleNode):
         others = namesakes(self)
         if others:
             text = (
-                f"{others + 1} nodes are called {self.get_fully_qualified_name()}: end the others, or start each under "
-                "a namespace of its own"
+                f"{others + 1} nodes are called {self.get_fully_qualified_name()}: end the others, or start each in "
+                "a different namespace"
             )
             if others != self._namesakes:
                 self.get_logger().warning(text)

@@ -35,8 +35,8 @@ PARAMETERS = (
                   ending=".yaml"),
     ParameterSpec("commands", POSITION, "strut_commands: lengths the drives go to, or their forces", choices=FORMS),
     ParameterSpec("lockstep", False, "of efforts: make a sample only when the one before is answered"),
-    ParameterSpec("longest_delay", 0.02, "of efforts, without lockstep: the machine's time waits rather than go on "
-                  "with forces that answer an older sample; 0: never waits", "s", 0, 10),
+    ParameterSpec("longest_delay", 0.02, "of efforts, without lockstep: the simulated time waits for the "
+                  "forces of the newest sample; 0: never waits", "s", 0, 10),
     ParameterSpec("command_timeout", 0.1, "without efforts for so long the drives hold", "s", 0.001, 60),
     ParameterSpec.of(RUN["duration"]),
     ParameterSpec("motion_seed", 0, "of the tones and phases of rich motions", low=0),

@@ -24,7 +24,7 @@ class DemoSettings:
     seed: int = declare(1, "of the true parameters and the noise", low=0)
     folder: str = declare("demo", "bag, logs, figures, report", option="out")
     domain: int = declare(OWN_DOMAIN, f"ROS domain; {OWN_DOMAIN}: one of this process", "", OWN_DOMAIN, 232)
-    watch: bool = declare(False, "show it meanwhile on a page in the browser (pkm watch)")
+    watch: bool = declare(False, "also serve a page in the browser meanwhile (pkm watch)")
 
     def __post_init__(self) -> None:
         check(self)

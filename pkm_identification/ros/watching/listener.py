@@ -107,7 +107,7 @@ class Listener:
         self.node.destroy_node()
 
     async def ask(self, action: str) -> tuple[bool, str]:
-        """Have the estimator do one of `ACTIONS`; whether it did, and what it said. Waits for the answer."""
+        """Have the estimator do one of `ACTIONS` and return whether it did and its message. Waits for the response."""
         client = self._triggers[action]
         if not client.service_is_ready():
             return False, "no estimator node was found"
@@ -119,7 +119,7 @@ class Listener:
             response = await asyncio.wait_for(asyncio.wrap_future(answer), ANSWER)
         except asyncio.TimeoutError:
             client.remove_pending_request(asked)
-            return False, f"the estimator did not answer within {ANSWER:g} s"
+            return False, f"the estimator did not respond within {ANSWER:g} s"
         finally:
             self._awaited.discard(answer)
         if response is None:

@@ -62,7 +62,7 @@ def refuse_another_machine(log: DriveLog, machine: Machine) -> None:
                 "; strokes instead of lengths? give --at-zero with the coordinate, m or rad, where they are 0"
             )
     raise LogError(
-        f"{log.source}: a log of another machine than '{machine.name}': {100 * share:.3g} % of its samples have "
+        f"{log.source}: machine '{machine.name}' does not fit this log: {100 * share:.3g} % of its samples have "
         f"{what}{hint}"
     )
 

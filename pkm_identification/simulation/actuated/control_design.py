@@ -87,7 +87,7 @@ def choose_bandwidth(subject: Subject) -> float:
     if not any(one.has_valve for one in subject.actuators):
         return ControlSettings().bandwidth
     raise SettingsError(
-        "--bandwidth: must be given in Hz for this machine: its file has no position loop that tells"
+        "--bandwidth: must be given in Hz for this machine: its file has no position loop to take it from"
     )
 
 

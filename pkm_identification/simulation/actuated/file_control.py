@@ -114,8 +114,8 @@ class FileControl:
                     raise
                 places = ", ".join(f"{value:.4g}" for value in shown)
                 raise NotConverged(
-                    f"the simulation diverged at {self._plant.time:.4f} s: drives at ({places}), where the "
-                    "mechanism cannot be"
+                    f"the simulation diverged at {self._plant.time:.4f} s: drives at ({places}), which the "
+                    "mechanism cannot reach"
                 ) from None
 
     def _call(self, shown: FloatArray, now: _Wanted, later_rate: FloatArray | None) -> None:

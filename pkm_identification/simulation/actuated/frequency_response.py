@@ -124,7 +124,7 @@ def _simulate_one(
     home = subject.home
     run = subject.run(lambda t: home + along * _generate_sinusoid(f, amplitude, settle, t), duration, period)
     for reached in (run.drive.min(axis=0), run.drive.max(axis=0)):
-        subject.check_reach(reached - home, "--amplitude", f"the answer to {amplitude:g} at {f:g} Hz")
+        subject.check_reach(reached - home, "--amplitude", f"the response to {amplitude:g} at {f:g} Hz")
     used = run.time >= settle
     time = run.time[used]
     shown, true = ((part[used] - home) @ back for part in (run.shown, run.drive))

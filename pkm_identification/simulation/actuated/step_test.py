@@ -105,7 +105,7 @@ def step_answer(subject: Subject, axis: str, size: float, duration: float = DURA
     answer, shown = ((part - part[begin]) @ back for part in (run.drive, run.shown))
     extremes = run.drive[np.array([np.argmin(answer), np.argmax(answer)])]
     for reached in extremes:
-        subject.check_reach(reached - home, "--size", f"the answer to a step of {size:g} along '{axis}'")
+        subject.check_reach(reached - home, "--size", f"the response to a step of {size:g} along '{axis}'")
     time = run.time[begin:] - run.time[begin]
     metrics = step_metrics(time, answer[begin:], size)
     return StepAnswer(

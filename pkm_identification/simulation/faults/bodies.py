@@ -59,7 +59,7 @@ def _apply_unequal_struts(setup: Setup, fault: Fault) -> Setup:
     pattern /= np.sqrt(np.mean(pattern**2, axis=0))
     factors = 1.0 + fault.numbers[0] * pattern
     if factors.min() <= 0:
-        raise SettingsError(f"'{fault.numbers[0]:g}': leaves a strut without mass; choose a smaller share")
+        raise SettingsError(f"'{fault.numbers[0]:g}': leaves a strut without mass; choose a smaller fraction")
 
     def body(nominal: StrutBody, mass: float, inertia: float) -> StrutBody:
         mass, inertia = float(mass), float(inertia)
@@ -85,7 +85,7 @@ FAULTS = (
               -10.0, 10.0, counts=(1, 3)),
     FaultKind("products_of_inertia", "kg m^2", PLANT, "other products (and the moments they need) by xy or xy,xz,yz",
               _apply_products, -1e6, 1e6, counts=(1, 3)),
-    FaultKind("unequal_struts", "", PLANT, "bodies of the struts differ: rms share, drawn with the seed",
+    FaultKind("unequal_struts", "", PLANT, "bodies of the struts differ: rms fraction, drawn with the seed",
               _apply_unequal_struts,
               -0.5, 0.5),
 )  # fmt: skip

@@ -28,9 +28,10 @@ def _change_friction(setup: Setup, fault: Fault) -> Setup:
 
 
 FAULTS = (
-    FaultKind("changed_during_log", "", PLANT, "platform mass and inertia change by this share at half time",
+    FaultKind("changed_during_log", "", PLANT, "platform mass and inertia change by this fraction at half time",
               _change_platform,
               -0.9, 10.0),
-    FaultKind("changed_during_log_friction", "", PLANT, "friction changes by this share at half time", _change_friction,
+    FaultKind("changed_during_log_friction", "", PLANT, "friction changes by this fraction at half time",
+              _change_friction,
               -0.9, 10.0),
 )  # fmt: skip

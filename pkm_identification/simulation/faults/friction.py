@@ -62,14 +62,16 @@ def _apply_joint_friction(setup: Setup, fault: Fault) -> Setup:
 
 
 FAULTS = (
-    FaultKind("friction_transition", "m/s", PLANT, "friction bends at this rate", _apply_transition, 1e-5, 1.0),
+    FaultKind("friction_transition", "m/s", PLANT, "friction has its transition at this rate",
+              _apply_transition, 1e-5, 1.0),
     FaultKind("friction_stribeck", "relative[,m/s]", PLANT,
               "breakaway over Coulomb friction less 1, and where it has fallen to 1/e (0.01 m/s)", _apply_stribeck,
               counts=(1, 2)),
     FaultKind("friction_presliding", "m", PLANT, "elastic displacement before a drive slides (LuGre), m or rad",
               _apply_presliding,
               1e-8, 0.01),
-    FaultKind("friction_asymmetric", "of Coulomb", PLANT, "Coulomb friction is more by this share out, less in",
+    FaultKind("friction_asymmetric", "of Coulomb", PLANT, "Coulomb friction is larger by this fraction moving out, "
+    "smaller moving in",
               _apply_asymmetric, -1.0, 1.0),
     FaultKind("friction_load", "N/N", PLANT, "Coulomb friction grows with the axial load", _load, 0.0, 0.5),
     FaultKind("friction_position", "1/m", PLANT, "Coulomb friction changes with length, relative, from home",

@@ -75,7 +75,8 @@ FAULTS = (
               -math.pi, math.pi),
     FaultKind("hinge_at_platform", "rad", PLANT, "universal joints at the platform, not the base; hinge turned about z",
               _move_hinge_to_platform, -math.pi, math.pi, words={"": (0.0,)}),
-    FaultKind("no_spin", "", PLANT, "struts do not spin about their own axes",
+    FaultKind("no_spin", "", PLANT, "struts do not spin about their axes",
               _refuse_spin, 1.0, 1.0, words={"": (1.0,)}),
-    FaultKind("compliance", "m/N", PLANT, "struts yield between encoder and platform", _apply_compliance, 1e-12, 1e-4),
+    FaultKind("compliance", "m/N", PLANT, "struts are compliant between encoder and platform",
+              _apply_compliance, 1e-12, 1e-4),
 )  # fmt: skip

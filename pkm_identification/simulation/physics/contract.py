@@ -25,7 +25,7 @@ from ..setpoints import MotionReference
 
 
 class AdditionalReadings(Protocol):
-    """Sensors beside encoders and currents."""
+    """Sensors other than encoders and currents."""
 
     def imu(self, state: Any) -> FloatArray | None:
         """Return specific force and angular rate (6,); None without an IMU."""
@@ -123,7 +123,7 @@ class Physics(Protocol):
         """Return the source of the forces' noise; None: that of `Sensors`."""
 
     def build_additional(self, share: float, seed: int) -> AdditionalReadings:
-        """Return the sensors beside encoders and currents; `share` of their noise and biases."""
+        """Return the sensors other than encoders and currents; `share` of their noise and biases."""
 
     def find_start(
         self, nominal: Any, motion: Any, true: Callable[[FloatArray], FloatArray], right: bool

@@ -150,7 +150,7 @@ class HexapodPhysics:
             return ()
         poses = forward_kinematics(self.description, true(wanted)[None])
         if not poses.found[0]:
-            raise SettingsError("faults: there is no pose in which the encoders show the lengths at home")
+            raise SettingsError("faults: no pose has the lengths that the encoders measure at home")
         return poses.position[0], poses.rotation[0]
 
     @property

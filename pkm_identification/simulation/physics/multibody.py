@@ -229,7 +229,7 @@ def _shift_point(position: ExactVector, shift: FloatArray) -> ExactVector:
 
 
 class NoReadings:
-    """Of a machine without sensors beside encoders and currents."""
+    """Of a machine without sensors other than encoders and currents."""
 
     def imu(self, state: Any) -> None:
         """Return None: there is no IMU."""

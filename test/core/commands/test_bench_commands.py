@@ -138,5 +138,5 @@ def test_a_step_that_diverges_says_when_and_where_the_drives_were(tmp_path, caps
     assert run("step", "--machine", machine, "--duration", 0.05) == 1
     error = capsys.readouterr().err
     assert "the simulation diverged at 0.0" in error
-    assert "where the mechanism cannot be" in error
+    assert "which the mechanism cannot reach" in error
     assert error.count("\n") == 1

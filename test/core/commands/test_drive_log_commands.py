@@ -143,7 +143,7 @@ def test_the_check_finds_what_is_wrong_with_a_log(five_bar, tmp_path, capsys):
     assert re.search(r": [1-9]\d* of \d+ ", document["verdict"])
     code, out, _ = run("check", machine, path, damaged, tmp_path, capsys)
     assert code == 0
-    for word in ("spike", "not_finite", "gap", "at rest %", "The model fits", "limits: "):
+    for word in ("spike", "not_finite", "gap", "standstill %", "The model fits", "limits: "):
         assert word in out
 
 

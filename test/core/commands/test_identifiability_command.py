@@ -138,7 +138,7 @@ def test_text_and_document(tmp_path, capsys):
     assert ask(*arguments, "--out", str(folder)) == 0
     out = capsys.readouterr().out
     assert "m_e + 0.167 m_p" in out
-    assert "perhaps from another motion: Ixx_p, Iyy_p, Izz_p\n" in out
+    assert "another motion may determine it: Ixx_p, Iyy_p, Izz_p\n" in out
     assert "from this motion, but not to 5 % of their size with this noise: Ia_b+Ia_e" in out
     assert ": identifiable is m_e + 0.167 m_p\n" in out
     assert "equations (to 10 Hz, one every 40 ms)" in out
@@ -183,7 +183,7 @@ def test_text_and_document(tmp_path, capsys):
         (("--trajectory", "z", "--noise", "much"), "--noise much"),
         (("--trajectory", "z", "--noise", "0%"), "--noise 0%"),
         (("--trajectory", "z", "--duration", "1"), "duration 1 s"),
-        (("--trajectory", "rest"), "trajectory 'rest': shows nothing but gravity: 3 combinations"),
+        (("--trajectory", "rest"), "trajectory 'rest': determines nothing but gravity: 3 combinations"),
         (("--trajectory", "z", "--estimate", "e.json"), "--estimate e.json: needs --out"),
         (("--trajectory", "z", "--estimate", "no.json", "--out", "found"), "no.json: cannot be read"),
     ],
@@ -297,7 +297,7 @@ def test_after_a_mechanisms_log_its_motion_gains_a_root_of_two_at_most(mast, mas
     [
         (lambda lines: [line.partition(",")[2] for line in lines], "no column t"),
         (lambda lines: lines[:1] + lines[1::50], "20 samples a second; at least 60 are needed"),
-        (lambda lines: lines[:900], "899 samples are too few to show 25 parameters"),
+        (lambda lines: lines[:900], "899 samples are too few to determine 25 parameters"),
     ],
 )
 def test_a_mechanisms_log_that_shows_nothing_is_one_line(mast_log, tmp_path, change, text, capsys):
@@ -313,12 +313,12 @@ def test_a_mechanisms_log_that_shows_nothing_is_one_line(mast_log, tmp_path, cha
 @pytest.mark.parametrize(
     ("machine", "seconds", "text"),
     [
-        ("uf", 5.0, "log.csv: shows nothing but gravity: 3 combinations"),
-        ("uf", 0.3, "log.csv: 0 equations cannot show 20 parameters"),
+        ("uf", 5.0, "log.csv: determines nothing but gravity: 3 combinations"),
+        ("uf", 0.3, "log.csv: 0 equations cannot determine 20 parameters"),
         (
             "ford",
             5.0,
-            "log.csv: a log of another machine than 'ford': 100 % of its samples have length_1 outside",
+            "log.csv: machine 'ford' does not fit this log: 100 % of its samples have length_1 outside",
         ),
     ],
 )
@@ -365,7 +365,7 @@ def test_advice_names_the_turn_that_shows_what_a_lift_does_not(tmp_path):
     [
         (["log.csv"], "log.csv: cannot be read"),
         (["log.csv", "--topic", "/a"], "log.csv: has no topics; --topic is for recordings"),
-        (["--trajectory", "rest"], "shows nothing but gravity: 3 combinations"),
+        (["--trajectory", "rest"], "determines nothing but gravity: 3 combinations"),
         (["--trajectory", "rich", "--estimate", "no.json", "--out", "found"], "no.json: cannot be read"),
     ],
 )

@@ -57,7 +57,7 @@ def test_every_estimator_is_reachable_and_ends_with_a_held_out_prediction(estima
     document = identify(files, capsys, "--estimator", estimator)
     assert document["estimator"] == estimator
     assert document["validation"]["held_out"] == "last 20 % of rich.csv"
-    assert document["validation"]["predicted_by"] == "an estimate from the rest"
+    assert document["validation"]["predicted_by"] == "an estimate from the other samples"
     assert document["validation"]["rms_percent"]["total"] < 2.0
 
 
@@ -88,7 +88,9 @@ def test_what_is_known_is_left_out_and_said(files, capsys):
 
 def test_the_held_out_prediction_is_said_in_one_line(files, capsys):
     assert main(["identify", str(files / "rich.csv"), "--machine", str(files / "machine.yaml")]) == 0
-    start = "Held out: forces of the last 20 % of rich.csv are predicted by an estimate from the rest to"
+    start = (
+        "Held out: forces of the last 20 % of rich.csv are predicted by an estimate from the other samples to"
+    )
     (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith(start))
     assert "% rms below 10 Hz" in line
     assert "noise floor" in line

@@ -139,7 +139,7 @@ def test_six_copies_of_one_strut_are_refused_by_all(command, foreign, tmp_path, 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda log: replace(log, coordinate=log.length - 0.3), "another machine than 'uf'"),
+        (lambda log: replace(log, coordinate=log.length - 0.3), "machine 'uf' does not fit"),
         (lambda log: replace(log, coordinate=np.repeat(log.length[:, :1], 6, axis=1)), "copies of one"),
         (lambda log: replace(log, time=np.mod(log.time + 0.25, 1.0)), "nanoseconds of stamps without"),
         (lambda log: log[np.random.default_rng(0).permutation(len(log))], "not in the order of time"),

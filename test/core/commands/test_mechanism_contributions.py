@@ -79,7 +79,7 @@ def test_what_has_no_force_has_no_shares():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--machine", "mast"], "has no 'motion' of its own"),
+        (["--machine", "mast"], "has no 'motion'"),
         (["--machine", "mast", "--trajectory", "x"], "trajectory 'x'"),
         (["--machine", "uf"], "--trajectory: one of x, z"),
     ],

@@ -22,7 +22,7 @@ def test_what_was_compiled_is_not_compiled_again(capsys):
     *parts, end = said.splitlines()
     # in the order in which they end
     assert sorted(parts) == [f"{part:10} compiled already" for part in ("control", "online", "simulation")]
-    assert end == "Nothing was left to compile."
+    assert end == "All kernels were compiled already."
 
 
 @pytest.mark.slow

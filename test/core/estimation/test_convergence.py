@@ -108,9 +108,9 @@ def test_deviations_that_are_too_small_are_told():
 def test_what_the_last_equations_alone_show_is_too_short():
     late = np.full(COUNT, 1e-2)
     late[-15:] = 30.0
-    assert judged(posed(1, size=late)).startswith("the data are too short: half of what they say of")
+    assert judged(posed(1, size=late)).startswith("the logs are too short: half of the information on")
     # nothing to tell by on the other side
-    assert judged(posed(1), fewest=400).startswith("the data are too short")
+    assert judged(posed(1), fewest=400).startswith("the logs are too short")
 
 
 def test_a_slow_beginning_is_no_fault():

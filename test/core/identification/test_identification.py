@@ -146,7 +146,7 @@ FRICTIONLESS = tuple(Fix(f"coulomb_{i + 1}", 0.0) for i in range(6))
 
 def test_rest_shows_nothing_but_weights_and_these_only_without_friction():
     still = synthetic.log(TRUTH, 6.0, 11, Harmonics(TRUTH, np.zeros(6), [1.0]))
-    with pytest.raises(LogError, match=r"only 0 equations are left .* more are at rest"):
+    with pytest.raises(LogError, match=r"only 0 equations remain .* more are at standstill"):
         identify([still], NOMINAL, Settings.of(estimator="ls"))
     known = Assumptions(fixed=FRICTIONLESS)
     estimate = identify([still], NOMINAL, Settings.of(estimator="ls", assumptions=known)).estimate

@@ -68,7 +68,7 @@ def resting_then_moving(moving: int) -> DriveLog:
 
 
 def test_a_machine_that_stands_still_and_moves_for_a_second_has_too_few_equations():
-    with pytest.raises(LogError, match=r"only \d+ equations are left .* \d+ more are at rest") as refusal:
+    with pytest.raises(LogError, match=r"only \d+ equations remain .* \d+ more are at standstill") as refusal:
         found(resting_then_moving(1000))
     left, unknowns, resting = (
         int(number) for number in re.findall(r"(\d+) (?:eq|par|more)", str(refusal.value))

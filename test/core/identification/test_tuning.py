@@ -120,7 +120,7 @@ def test_a_group_beside_one_of_its_members_holds_the_rest():
     [
         (["friction=3"], "fix friction=3: a group is held at the machine file's values"),
         (["friction"], "fix friction: no parameter of the set 'oh12' is of this group"),
-        (["inertial"], "nothing is left to estimate"),
+        (["inertial"], "no parameter remains to be estimated"),
     ],
 )
 def test_groups_that_make_no_sense_are_refused(fix, words):

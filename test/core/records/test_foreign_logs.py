@@ -429,7 +429,7 @@ def test_coordinates_are_in_another_unit_only_if_they_fill_limits_that_begin_at_
     found = in_machine_units([log], SimpleNamespace(drives=(drive,), sample_rate=None))
     assert [cause.detail for cause in found.causes] == [f"lengths are recorded in {unit}"] * bool(unit)
     drive = replace(drive, highest=0.1)
-    with pytest.raises(LogError, match="say with --units"):
+    with pytest.raises(LogError, match="with --units"):
         refuse_implausible(replace(log, coordinate=np.full((50, 1), 200.0)), [drive])
 
 

@@ -53,7 +53,7 @@ def test_what_is_only_known_in_sums_keeps_the_verdict_from_being_good():
     result = replace(made_identification(error=0.1), fit=made_fit())
     (known,) = [check for check in checks(result) if check.question == "What is known?"]
     assert (known.state, known.answer) == (UNKNOWN, "17 of 20 parameters")
-    assert known.detail == "2 only in a combination; 1 not shown by this motion"
+    assert known.detail == "2 only in a combination; 1 not determined by this motion"
 
 
 def test_a_warning_is_one_sentence_everywhere_and_names_of_logs_keep_their_letters():

@@ -44,7 +44,7 @@ def test_a_log_is_of_its_own_machine_alone(name):
         if (name, other) == ("hexel", "ford"):  # which could move like that
             continue
         with pytest.raises(
-            LogError, match=rf"^log\.csv: a log of another machine than '{other}': [0-9.]+ % of its"
+            LogError, match=rf"^log\.csv: machine '{other}' does not fit this log: [0-9.]+ % of its"
         ):
             Experiment.of([log], machine)
 

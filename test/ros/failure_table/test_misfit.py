@@ -120,6 +120,6 @@ def test_a_right_driver_raises_no_alarm(bench, machine):
     assert all(one.fit_judged or ParameterEstimate.IDENTIFIABLE not in one.status for one in rig.estimates)
     assert ParameterEstimate.IDENTIFIABLE in message.status
     assert not np.any(np.array(message.status) == ParameterEstimate.IN_DOUBT)
-    status = status_with(bench, statuses, "The model fits to the noise")
+    status = status_with(bench, statuses, "The model fits")
     assert values_of(status)["verdict"] == "fits"
     assert len(values_of(status)["identified"].split(", ")) > 5

@@ -251,12 +251,16 @@ def _find(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedEff
         of_bodies = [*platform_bodies.effects(machine, parameters), *bodies.effects(machine, parameters)]
         hypothesis = _build_one(of_bodies, kind, name, f"set '{parameters.name}' has it already")
         if drive and not hypothesis.members:
-            raise SettingsError(f"also '{name}': of machine '{machine.name}' all drives are alike: '{kind}'")
+            raise SettingsError(
+                f"also '{name}': all drives of machine '{machine.name}' share it: write '{kind}'"
+            )
         return kinds.of_basis(hypothesis, drives if hypothesis.members else None)
     if kind == OF_JOINTS:
         return _find_joint_friction(machine)
     if kind in OF_FRICTION and any(one.law.reversing is None for one in machine.friction):
-        raise SettingsError(f"also '{name}': the friction law of machine '{machine.name}' has no bend")
+        raise SettingsError(
+            f"also '{name}': the friction law of machine '{machine.name}' has no transition at standstill"
+        )
     if kind == STRIBECK and drive:
         return kinds.near_standstill(machine, drives, name)
     if kind in OF_FRICTION:
@@ -274,7 +278,7 @@ def _find(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedEff
     own = geometry.name_scale(machine) if kind in SCALES else own
     others = [*forces.effects(machine), *geometry.effects(machine), *friction.effects(machine)]
     missing = {"geometry": "names no joints with places", OF_STIFFNESS: "has drives of several units"}
-    otherwise = f"machine '{machine.name}' {missing.get(kind, 'has a friction law without a bend')}"
+    otherwise = f"machine '{machine.name}' {missing.get(kind, 'has a friction law without a transition at standstill')}"
     hypothesis = _build_one(others, own, name, otherwise)
     if kind == "geometry":
         return kinds.joint_places(hypothesis, machine)

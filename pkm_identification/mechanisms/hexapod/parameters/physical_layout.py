@@ -86,8 +86,8 @@ class _Sorter:
             self._strut(strut)
         if self.left:
             raise PkmError(
-                f"parameter set '{self.parameters.name}': what '{next(iter(self.left))}' must be to be physical "
-                "is not known"
+                f"parameter set '{self.parameters.name}': the physical limits of '{next(iter(self.left))}' "
+                "are not known"
             )
         known = self.parameters.known
         return Layout(

@@ -106,7 +106,7 @@ def compute_structure_motion(
             regressor(mechanism, rough).reshape(-1, len(mechanism.parameters.ravel()))
         )
         raise MotionRefused(
-            f"{mechanism.description.source}: its motion rests and shows nothing but gravity: {shown} combinations"
+            f"{mechanism.description.source}: it stands still and determines nothing but gravity: {shown} combinations"
         )
     if digits is None:
         return mechanism, rough

@@ -101,7 +101,7 @@ class Subject:
             return cls.of_machine(machine, symmetry)
         if symmetry != "general":
             raise SettingsError(
-                f"symmetry '{symmetry}': only a hexapod has struts that can be alike or round"
+                f"symmetry '{symmetry}': only a hexapod has struts that can be equal or round"
             )
         return cls.of_mechanism(machine)
 

@@ -126,7 +126,9 @@ def _check_slides(description: Description) -> list[str]:
             shown = (
                 f"{numbers[0]:g}" if len(numbers) == 1 else f"[{', '.join(f'{one:g}' for one in numbers)}]"
             )
-            found.append(f"{key} = {shown}: must be at most {most:.4g} m either way{propose_units(units)}")
+            found.append(
+                f"{key} = {shown}: must be at most {most:.4g} m in either direction{propose_units(units)}"
+            )
     return found
 
 

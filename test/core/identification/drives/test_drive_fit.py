@@ -110,7 +110,7 @@ def test_what_is_of_no_use_is_refused_with_its_reason(tmp_path):
     short = CommandedLog(log.time[:5], log.command[:5], log.coordinate[:5], None)
     cases = {
         "only 5 samples": short,
-        "no drive is told to move": replace(log, command=0.0 * log.command),
+        "no drive is commanded to move": replace(log, command=0.0 * log.command),
         "at rest": replace(log, command=np.arange(ROWS)[:, None] * 1e-4),
         "not finite": replace(log, coordinate=np.where(log.time[:, None] > 0.02, np.nan, log.coordinate)),
     }

@@ -303,7 +303,7 @@ def test_stamps_that_are_dates_are_the_time():
         (["{folder}", "--workers", "-1"], "--workers -1: must not be negative"),
         (
             ["{folder}", "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"],
-            "--workers: are the scheduler's own",
+            "--workers: not with --scheduler",
         ),
         (["{folder}", "--level", "2"], "--level 2: must lie between 0 and 1"),
         (["{folder}", "--alarm", "0"], "--alarm 0: must be positive"),
@@ -325,7 +325,7 @@ def test_a_page_that_no_report_wrote_is_kept(tmp_path, capsys):
     page = tmp_path / "report.html"
     page.write_text("mine")
     assert main(["history", str(tmp_path), "--machine", "uf", "--out", str(tmp_path)]) == 2
-    assert "report.html: is there, and no report of pkm_identification" in capsys.readouterr().err
+    assert "report.html: exists and is no report of pkm_identification" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     assert page.read_text() == "mine"
 
@@ -344,7 +344,7 @@ def test_an_address_that_no_scheduler_has_is_told_before_a_client_is_made(addres
         return {id(one) for one in gc.get_objects() if type(one).__name__ == "Client"}
 
     before = clients()
-    with pytest.raises(SettingsError, match=f"--scheduler {address}: no answer: {why}") as told:
+    with pytest.raises(SettingsError, match=f"--scheduler {address}: no response: {why}") as told:
         run_on_workers([], lambda job, record: None, 0, address)
     # as long as the error is there, so is what it was raised beside
     assert told.value.__context__ is not None

@@ -109,5 +109,5 @@ def test_what_no_cause_explains_is_no_fit_to_the_noise(tmp_path, capsys):
     assert {one.status for one in result.estimate.combinations} == {"combination"}
     assert main([*command, "--require", "fits"]) == 1
     text = capsys.readouterr().out
-    assert "Usable: model error" in text
+    assert "Usable: the model error" in text
     assert "identified combination" not in text

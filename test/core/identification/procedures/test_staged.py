@@ -284,7 +284,7 @@ def test_log_that_is_too_short():
     log = DriveLog(
         path.time, strut_lengths(model(), path.position, path.rotation), forces("x")[:700], "short.csv"
     )
-    with pytest.raises(LogError, match=r"short.csv: only \d+ equations are left after filtering"):
+    with pytest.raises(LogError, match=r"short.csv: only \d+ equations remain after filtering"):
         trajectories_of([log], model())
 
 

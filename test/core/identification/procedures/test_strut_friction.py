@@ -180,7 +180,7 @@ def test_log_at_rest(machine, slow):
 
 
 def test_log_that_is_too_short(machine, slow):
-    with pytest.raises(LogError, match="too short: nothing is left after filtering"):
+    with pytest.raises(LogError, match="too short: no sample remains after filtering"):
         measure_friction([slow[0][:100]], machine)
 
 

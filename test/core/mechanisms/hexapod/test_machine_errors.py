@@ -227,7 +227,7 @@ def test_struts_must_be_six_or_one_for_all():
     both = document("uf") | {"struts": [STRUT] * 6}
     neither = edited("strut", DELETED)
     for made in (both, neither):
-        assert "'strut' (all alike) or 'struts' (a list of six)" in refused(made)
+        assert "'strut' (all equal) or 'struts' (a list of six)" in refused(made)
     for wrong in ([STRUT] * 5, STRUT, None):
         assert "struts must be a list of six struts" in refused(neither | {"struts": wrong})
     broken = [copy.deepcopy(STRUT) for _ in range(6)]

@@ -286,7 +286,7 @@ def test_a_file_is_known_by_its_keys_where_it_says_no_kind(name, tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("name: x", "describes no machine that is known; keys: name"),
+        ("name: x", "is no machine description; its keys: name"),
         ("geometry: {}\nbodies: {}", r"keys of 'hexapod' \(geometry\) and of 'mechanism' \(bodies\)"),
         ("kind: hexapd", "must be one of hexapod, mechanism.*hexapod"),
         ("- 1", "must be a mapping"),

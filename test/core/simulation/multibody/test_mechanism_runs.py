@@ -103,7 +103,7 @@ def test_the_descriptions_own_motion():
         (lambda: generate_motion("xy", mechanism("mast")), "needs a hexapod; 'mast' is none"),
         (lambda: generate_motion("rich", mechanism("mast"), 1.0), "must be more than 1.5 s"),
         (lambda: generate_motion("slow", at_its_limit()), "drive 'length_1' of 'mast' has no room"),
-        (lambda: compute_own_motion(mechanism("mast")), "has no 'motion' of its own"),
+        (lambda: compute_own_motion(mechanism("mast")), "has no 'motion'"),
     ],
 )
 def test_motions_that_cannot_be_are_refused(make, message):
