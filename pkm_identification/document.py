@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,6 +25,16 @@ LONGEST = 16 * 2**20  # characters of a document, with every alias written out
 MOST_DIGITS = 400  # of a whole number
 SHOWN = 240  # characters of a complaint's beginning and of its end
 MOST_PROBLEMS = 20  # said at once
+
+
+def format_key(path: str) -> str:
+    """Return a number's path as messages write it, entries of lists from 1: `gravity.2` is `gravity[3]`."""
+    return re.sub(r"\.(\d+)(?=\.|$)", lambda found: f"[{int(found[1]) + 1}]", path)
+
+
+def parse_key(text: str) -> str:
+    """Return the path of a number, entries of lists from 0, that is written as a path or as in messages."""
+    return re.sub(r"\[([1-9]\d*)\]", lambda found: f".{int(found[1]) - 1}", text)
 
 
 def frozen(array: FloatArray) -> FloatArray:

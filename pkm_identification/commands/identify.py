@@ -76,7 +76,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         "--unknown",
         metavar="NAME[,NAME...]",
         help="estimate these numbers of the machine file and nothing else, by --estimator ukf from the drives' "
-        "accelerations: names of its 'constants', or paths as joints.second.place.0.1; also from a fall alone",
+        "accelerations: names of its 'constants', or paths as joints.second.place[1][2]; also from a fall alone",
     )
     estimator = parser.add_argument_group("estimator")
     tuning = parser.add_argument_group("tuning of the estimator")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 
+from pkm_identification.document import format_key
 from pkm_identification.errors import SettingsError
 from pkm_identification.identification.procedures.file_numbers import NumbersFit, fit_numbers
 from pkm_identification.identification.settings import Settings
@@ -55,7 +56,12 @@ def estimate_numbers(options: argparse.Namespace, of_machine: MachineLogs) -> in
 
 def _format_numbers(fit: NumbersFit) -> str:
     rows = tuple(
-        (path, number(guess, 4), *with_deviation(value, std), "known" if known else "not by itself")
+        (
+            format_key(path),
+            number(guess, 4),
+            *with_deviation(value, std),
+            "known" if known else "not by itself",
+        )
         for path, guess, value, std, known in zip(
             fit.paths, fit.guess, fit.values, fit.std, fit.known, strict=True
         )
@@ -69,7 +75,9 @@ def _format_numbers(fit: NumbersFit) -> str:
         + ("." if fit.usable else ": do not use them; the machine file is wrong or the log is.")
     ]
     for one in fit.unseen:
-        parts = [f"{p} by {v:+.2g}" for p, v in zip(fit.paths, one, strict=True) if abs(v) > SHARE]
+        parts = [
+            f"{format_key(p)} by {v:+.2g}" for p, v in zip(fit.paths, one, strict=True) if abs(v) > SHARE
+        ]
         notes.append(f"The log cannot separate these relative changes: {', '.join(parts)}.")
     return "\n".join([str(table), "", *map(paragraph, notes)])
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from pkm_identification.document import TextScalars, UniqueKeys
+from pkm_identification.document import TextScalars, UniqueKeys, parse_key
 from pkm_identification.errors import DocumentError, MachineError, SettingsError
 from pkm_identification.machines.capabilities import BodiesFile, has
 from pkm_identification.machines.contract import Machine
@@ -45,7 +45,7 @@ def with_keys(machine: Machine, texts: Sequence[str]) -> Machine:
     exact = has(machine, BodiesFile)
     for text in texts:
         key, equals, value = text.partition("=")
-        *parents, last = key.split(".")
+        *parents, last = parse_key(key).split(".")
         if not equals or not all([*parents, last]):
             raise SettingsError(f"--set '{text}': expected KEY=VALUE, as drive.force_delay=0.0019")
         node: Any = document

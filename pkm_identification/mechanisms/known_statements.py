@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pkm_identification.document import format_key
 from pkm_identification.errors import MachineError
 from pkm_identification.suggestion import did_you_mean, nearest
 
@@ -140,7 +141,7 @@ def check_statements(statements: Statements, document: Mapping[str, Any], source
 
 def _describe_missing(node: Any, path: Path, key: str) -> str:
     if isinstance(node, list):
-        return f"there is no '{key}' in a list of {len(node)}"
+        return f"is not one of the {len(node)} entries of the list"
     keys = [str(one) for one in node] if isinstance(node, Mapping) else []
     where = f" in {_name(path)}" if path else ""
     return f"there is no key '{key}'{where}; keys: {', '.join(keys) or 'none'}{did_you_mean(key, keys)}"
@@ -327,7 +328,7 @@ def _number(text: str) -> Any:
 
 
 def _name(path: Path) -> str:
-    return ".".join(path)
+    return format_key(".".join(path))
 
 
 def _describe_path(path: Path) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pkm_identification.document import format_key
 from pkm_identification.machines.knowledge import Knowledge, KnownNumber
 from pkm_identification.mechanisms.multibody.kinematics import read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -147,11 +148,17 @@ def build_knowledge_table(knowledge: Knowledge) -> Listing:
         )
         value = ABSENT if more else number(one.value)
         rows.append(
-            (f"{one.key}{f' and {more} more' if more else ''}", one.unit or ABSENT, value, width, one.how)
+            (
+                f"{format_key(one.key)}{f' and {more} more' if more else ''}",
+                one.unit or ABSENT,
+                value,
+                width,
+                one.how,
+            )
         )
     rows += [
         (
-            f"{group.key} ({group.bodies[0]} to {group.bodies[-1]})",
+            f"{format_key(group.key)} ({group.bodies[0]} to {group.bodies[-1]})",
             ABSENT,
             ABSENT,
             _format_percent(group.width),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from pkm_identification.document import format_key
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import (
     CONTRADICTS,
@@ -103,7 +104,7 @@ def format_help_sentences(answer: Answer) -> list[str]:
     sentences = []
     for key in keys:
         parts = [f"{100.0 * share:.0f} % of the variance of {name}" for name, share in gained[key].items()]
-        sentences.append(f"Measure {key}, or state how well it is known: it is {listed(parts)}.")
+        sentences.append(f"Measure {format_key(key)}, or state how well it is known: it is {listed(parts)}.")
     noisy = [one.name for one in answer.values if one.status == NOISY]
     if noisy:
         sentences.append(
@@ -134,7 +135,7 @@ def write_status(value: KnownValue) -> str:
 
 def name_first_key(value: KnownValue) -> str:
     """Return the key that a value rests on most; empty where it is known without."""
-    first = next((one.key for one in value.rests_on if one.share >= LEAST_SHARE), "")
+    first = next((format_key(one.key) for one in value.rests_on if one.share >= LEAST_SHARE), "")
     return "" if value.status in (IDENTIFIED, NOISY) else first
 
 
@@ -147,8 +148,8 @@ def write_leanings(value: KnownValue) -> str:
 
 def _format_dependence(leaning: Leaning, value: KnownValue) -> str:
     if leaning.unit not in ("%", "mm"):
-        return leaning.key
-    return f"{leaning.key} {_write_part(abs(leaning.slope), value)}/{leaning.unit}"
+        return format_key(leaning.key)
+    return f"{format_key(leaning.key)} {_write_part(abs(leaning.slope), value)}/{leaning.unit}"
 
 
 def _write_value(value: KnownValue) -> str:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.document import format_key
+
 from .thresholds import (
     MAX_CONFLICT,
     MAX_FLOOR_RATIO,
@@ -131,13 +133,15 @@ def assess(
     beyond = [one for one in conflicts if abs(one.deviations) > MAX_CONFLICT]
     if beyond and factor and (fitted or usable):
         grade = CONTRADICTS
-        sentence = f"The data contradict the file in {beyond[0].key} and others: the forces are {factor}."
+        sentence = f"The data contradict the file in {format_key(beyond[0].key)} and others: the forces are {factor}."
     elif impossible:
         grade, sentence = DO_NOT_USE, f"Do not use: {impossible}."
     elif not (fitted or usable):
         grade, sentence = DO_NOT_USE, _refuse(residual_share, held_out_ratio)
     elif beyond and (none_holds or (values_rest_on_conflict and to_noise)):
-        named = ", ".join(f"{one.key} ({abs(one.deviations):.2g} deviations)" for one in beyond[:NAMED_KEYS])
+        named = ", ".join(
+            f"{format_key(one.key)} ({abs(one.deviations):.2g} deviations)" for one in beyond[:NAMED_KEYS]
+        )
         grade = CONTRADICTS
         sentence = f"The data contradict {named}: correct the file, or state how well it is known."
     elif fitted:
@@ -151,7 +155,7 @@ def assess(
             f"{100 * unseen_share:.2g} %; the standard deviations include it."
         )
     if beyond and grade in (FITS, USABLE):
-        named = ", ".join(one.key for one in beyond[:NAMED_KEYS])
+        named = ", ".join(format_key(one.key) for one in beyond[:NAMED_KEYS])
         sentence += f" The data contradict the file in {named}: the table marks the values that depend on it."
     return Verdict(
         grade,

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.document import parse_key
 from pkm_identification.errors import LogError, MachineError, NotConverged, SettingsError
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 from pkm_identification.machines.contract import DEGRADED, Machine, Motion
@@ -99,7 +100,7 @@ def fit_numbers(
     logs : sequence of DriveLog
         Driven motions, or falls: where the forces are all zero, the drives are off.
     names : sequence of str
-        Paths, as 'joints.second.place.0.1', or names of the file's section 'constants'.
+        Paths, as 'joints.second.place[1][2]' or 'joints.second.place.0.1', or names of the file's section 'constants'.
     settings : Settings, optional
         Cutoff and order of the low-pass, and alpha, beta, kappa.
 
@@ -111,7 +112,7 @@ def fit_numbers(
         If a log has no usable samples.
     """
     settings = settings or Settings()
-    paths = tuple(name if "." in name else f"{CONSTANTS}.{name}" for name in names)
+    paths = tuple(parse_key(name) if "." in name else f"{CONSTANTS}.{name}" for name in names)
     if not paths or len(set(paths)) < len(paths):
         raise SettingsError(f"--unknown {','.join(names)}: expected names, each once")
     guess = np.array([_read_number(machine, path) for path in paths])

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from pkm_identification.document import parse_key
 from pkm_identification.mechanisms.hexapod.bodies import StrutBody
 from pkm_identification.mechanisms.hexapod.machine import Machine as Description
 from pkm_identification.mechanisms.known_statements import Statements, Width
@@ -67,7 +68,7 @@ def build_knowledge(
     names : mapping of str to str
         See `KnownFile`.
     """
-    by_path = {tuple(path.split(".")): Width(width) for path, width in tolerances.numbers.items()}
+    by_path = {tuple(parse_key(path).split(".")): Width(width) for path, width in tolerances.numbers.items()}
     file = KnownFile(machine.document, Statements({**by_path, **statements.stated}), tolerances, names)
     known = build_bodies(bodies, file)
     numbers = (*list_drive_numbers(machine, file, moved, keys), *list_machine_numbers(machine, file, keys))

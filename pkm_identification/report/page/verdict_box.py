@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pkm_identification.document import format_key
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import IDENTIFIED
@@ -73,7 +74,7 @@ def _answer(answer: Answer) -> list[Check]:
         f"{number(verdict.halves, 2)} deviations"
     )
     agrees = verdict.conflict <= MAX_CONFLICT
-    keys = ", ".join(f"{one.key} ({abs(one.deviations):.2g})" for one in verdict.conflicts)
+    keys = ", ".join(f"{format_key(one.key)} ({abs(one.deviations):.2g})" for one in verdict.conflicts)
     return [
         Check("Does the model fit?", fits, words, detail),
         Check(
