@@ -104,7 +104,7 @@ def test_a_goal_that_cannot_be_understood_says_why(bench: Bench, tmp_path):
         "the stamp must be 0": stamped,
         "2 joints": many,
         "waypoint 1: needs one transform": pairs,
-        "waypoint 1: a motion ends at rest": moving,
+        "waypoint 1: a motion ends at standstill": moving,
         "waypoint 1: quaternion": zero,
         "waypoint 1: time or position is not finite": nan,
         "waypoint 1: a velocity or acceleration is not finite": wild,

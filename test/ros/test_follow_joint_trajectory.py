@@ -135,7 +135,7 @@ def test_what_cannot_be_meant_is_refused_with_the_code_of_the_standard(bench: Be
         ("has 5 positions, needs 6", Result.INVALID_GOAL, wish(row(1.0, home[:5]))),
         ("point 2: has 3 velocities", Result.INVALID_GOAL, wish(there, row(2.0, home, [0.0] * 3))),
         ("waypoint 2: its time must be", Result.INVALID_GOAL, wish(there, there)),
-        ("a motion ends at rest", Result.INVALID_GOAL, wish(row(1.0, home, [0.1] * 6))),
+        ("a motion ends at standstill", Result.INVALID_GOAL, wish(row(1.0, home, [0.1] * 6))),
         ("length limit: strut", Result.INVALID_GOAL, wish(row(60.0, home + 0.2))),
         ("velocity = -2", Result.INVALID_GOAL, wish(there, path_tolerance={first: {"velocity": -2.0}})),
         ("goal_time_tolerance = -3", Result.INVALID_GOAL, wish(there, goal_time_tolerance=Duration(sec=-3))),

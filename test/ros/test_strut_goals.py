@@ -66,7 +66,7 @@ def test_what_cannot_be_meant_is_refused_with_the_reason(bench: Bench, tmp_path)
         "waypoint 1: a rate is not finite": struts(row(1.0, home, [np.nan] * 6)),
         "waypoint 1: no pose has these lengths": struts(row(1.0, [*home[:5], 9.0])),
         "waypoint 2: its time must be": struts(row(1.0, home), row(1.0, home)),
-        "waypoint 1: a motion ends at rest": struts(row(1.0, home, [0.1] * 6)),
+        "waypoint 1: a motion ends at standstill": struts(row(1.0, home, [0.1] * 6)),
     }
     for text, message in cases.items():
         answer = made.send(message).result().result

@@ -228,7 +228,7 @@ def test_options_that_make_no_sense_are_2(command, five_bar, tmp_path, capsys):
     machine, path, log = five_bar
     for options, words in (
         (["--units", "kN"], "is of force, which no column has"),
-        (["--columns", "length=a..b"], "'length' is no column of ours"),
+        (["--columns", "length=a..b"], "'length' is no column"),
         (["--columns", "t=a"], "t=a: no such column"),
         (["--joints", "a,b"], "names the joints of a recording"),
         (["--topic", "/a"], "--topic is for recordings"),

@@ -178,7 +178,7 @@ def test_text_and_document(tmp_path, capsys):
     [
         ((), "either logs or --trajectory"),
         (("log.csv", "--trajectory", "z"), "and not both"),
-        (("log.csv", "--noise", "1%"), "--noise: of a trajectory"),
+        (("log.csv", "--noise", "1%"), "--noise: only with --trajectory"),
         (("--trajectory", "free"), "--trajectory free: not one of"),
         (("--trajectory", "z", "--noise", "much"), "--noise much"),
         (("--trajectory", "z", "--noise", "0%"), "--noise 0%"),

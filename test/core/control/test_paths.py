@@ -112,7 +112,7 @@ REFUSED = {
         np.zeros((1, 3)),
         {"acceleration": np.zeros((1, 6))},
     ),
-    "waypoint 1: a motion ends at rest": ([0.5], np.zeros((1, 3)), {"twist": [[0.1, 0, 0, 0, 0, 0]]}),
+    "waypoint 1: a motion ends at standstill": ([0.5], np.zeros((1, 3)), {"twist": [[0.1, 0, 0, 0, 0, 0]]}),
     "takes 0.001 to 3600 s": ([7200.0], np.zeros((1, 3)), {}),
     "waypoint 1: is turned by 3.00 rad": ([1.0], np.zeros((1, 3)), {"turn": [[3.0, 0, 0]]}),
     "waypoint 1: is at time 0, but 0.0100 m": ([0.0, 1.0], [[0.01, 0, 0], [0, 0, 0]], {}),

@@ -46,7 +46,7 @@ def test_what_machines_have():
         (NamedOutputs, "workspace: needs outputs with names; 'five-bar' names none"),
         (EnumeratedModes, "workspace: needs .* modes .*; 'five-bar' is no hexapod"),
         (HexapodFile, "workspace: needs a hexapod; 'five-bar'"),
-        (ElasticDrives, "workspace: needs drives that yield; 'five-bar'"),
+        (ElasticDrives, "workspace: needs drives with compliance; 'five-bar'"),
     ],
 )
 def test_what_is_missing_is_said_in_one_line(capability, words):

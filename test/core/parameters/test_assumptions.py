@@ -107,7 +107,7 @@ def test_online_estimator_has_what_is_left():
         ),
         (
             Assumptions(fixed=tuple(map(Fix, list_hexapod_parameters(Machine.load("uf")).names))),
-            "nothing is left",
+            "no parameter remains",
         ),
     ],
 )

@@ -161,7 +161,7 @@ def test_columns_after_a_joint_and_a_restarted_logger(tmp_path):
         ),
         ({"columns": "angle=a1..a4"}, "expected three columns, as angle=A1..A3 or angle=2..4, found 4"),
         ({"columns": "t=a,torque_2=a"}, "both 'a'"),
-        ({"columns": "length=L1..L3"}, "'length' is no column of ours"),
+        ({"columns": "length=L1..L3"}, "'length' is no column"),
         ({"units": "mm"}, "'mm' is of length, which no column has; expected some of s, ms"),
         ({"units": "Nm,Nmm"}, "both of torque"),
         ({"units": "dg"}, "'dg' is unknown.*did you mean 'deg'"),
@@ -190,7 +190,7 @@ def test_what_is_wrong_with_a_log_is_said_with_what_would_do(tmp_path):
     with pytest.raises(LogError, match=r"says N, which is no unit of torque"):
         read_log(path, drives, layout=layout("delta", given.replace("M1..M3", "5..7"), "ms,deg"))
     find_layout_file(path).write_text(yaml.safe_dump({"columns": {"length": ["a", "b", "c"]}}))
-    with pytest.raises((DocumentError, SettingsError), match="'length' is no column of ours"):
+    with pytest.raises((DocumentError, SettingsError), match="'length' is no column"):
         read_log(path, drives)
 
 

@@ -104,7 +104,7 @@ def test_text_of_the_description_is_shown_not_run(tmp_path):
 @pytest.mark.parametrize("name", ["forces.png", "report.html"])
 def test_a_folder_with_files_of_our_names_that_are_not_ours_is_refused(tmp_path, name):
     (tmp_path / name).write_text("mine")
-    with pytest.raises(OutputError, match=rf"{name}: is there, and .*choose another folder"):
+    with pytest.raises(OutputError, match=rf"{name}: exists and .*choose another folder"):
         write_report(tmp_path, made_identification())
     assert (tmp_path / name).read_text() == "mine"
     assert len(list(tmp_path.iterdir())) == 1

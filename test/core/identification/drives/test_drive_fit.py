@@ -111,7 +111,7 @@ def test_what_is_of_no_use_is_refused_with_its_reason(tmp_path):
     cases = {
         "only 5 samples": short,
         "no drive is commanded to move": replace(log, command=0.0 * log.command),
-        "at rest": replace(log, command=np.arange(ROWS)[:, None] * 1e-4),
+        "at standstill": replace(log, command=np.arange(ROWS)[:, None] * 1e-4),
         "not finite": replace(log, coordinate=np.where(log.time[:, None] > 0.02, np.nan, log.coordinate)),
     }
     for words, one in cases.items():

@@ -352,7 +352,7 @@ def test_an_address_that_no_scheduler_has_is_told_before_a_client_is_made(addres
 
 
 def test_a_scheduler_that_is_not_there_is_told():
-    with pytest.raises(SettingsError, match=r"--scheduler tcp://127\.0\.0\.1:1: no answer"):
+    with pytest.raises(SettingsError, match=r"--scheduler tcp://127\.0\.0\.1:1: no response"):
         run_on_workers([], lambda job, record: None, 0, "tcp://127.0.0.1:1", connect=0.5)
 
 

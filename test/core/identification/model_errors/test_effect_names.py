@@ -39,7 +39,7 @@ NONE = Corrections.none(load_machine("uf"))
         (["--also", "force_dealy"], "must be one of force_delay[_DRIVE], force_gain[_DRIVE]"),
         (["--also", "force_delay,force_delay"], "is given twice"),
         (["--also", "force_delay_7"], "there is no drive '7'"),
-        (["--also", "motor_inertia_2"], "all drives are alike"),
+        (["--also", "motor_inertia_2"], "all drives of machine"),
         (
             ["--also", "force_delay," + ",".join(f"force_delay_{i}" for i in range(1, 7))],
             "leave one of them out",
