@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.misfit.machines import NAMES, nominal
 from benchmarks.misfit.motions import Motion
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
-from pkm_identification.identification.online.live_verdict import StreamVerdict
+from pkm_identification.identification.online.judge import StreamVerdict
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
@@ -203,7 +203,7 @@ def answered(log: DriveLog, machine: Machine) -> Answer:
         channels |= {finding.reason for finding in pipeline.filter_stage.channels}
         if estimator.judgeable and row[0] - asked > JUDGED_EVERY:
             asked = row[0]
-            if (verdict := estimator.begin_judging()()) is not None:
+            if (verdict := estimator.judge.answer(estimator.ask_judge())) is not None:
                 estimator.take_verdict(verdict)
                 verdicts.append(verdict)
         if learned and not verdicts and estimator.count % 50 == 0:

@@ -25,7 +25,7 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.ros.parameters.declarations import list_joints
 from pkm_identification.ros.processes.monitor import Monitor
-from pkm_identification.ros.processes.node_process import NodeProcess, process_environment
+from pkm_identification.ros.processes.node_process import NodeProcess, list_children, process_environment
 from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import simulate
 
@@ -256,7 +256,7 @@ def _watch(
 
 def _resident(pid: int) -> float:
     pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6 + sum(map(_resident, list_children(pid)))
 
 
 def _stream(

@@ -101,9 +101,11 @@ class EstimatorNode(PipelineNode):
         store, self._unreleased = self._unreleased, None
         if store is None:
             return
-        if self._built and self.parameter["save_at_shutdown"]:
-            self.estimator.finish()  # what is kept says whether the model fits all of it
-            self._save_new(store)
+        if self._built:
+            if self.parameter["save_at_shutdown"]:
+                self.output.judge.finish(self.estimator)  # what is kept says whether the model fits all of it
+                self._save_new(store)
+            self.output.judge.close()
         self._built = False
         store.release()
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,7 +34,8 @@ from ..regression.scales import with_machine_scales
 from ..settings import Settings
 from .diagnosis.coordinate_steps import CoordinateSteps
 from .diagnosis.plausibility import Plausibility
-from .live_verdict import LiveVerdict, StreamVerdict, give_total_deviations
+from .judge import Judge, Question, StreamVerdict
+from .live_verdict import LiveVerdict, give_total_deviations
 from .tolerated import follow_tolerances
 
 
@@ -94,7 +94,7 @@ class OnlineEstimator:
     newest : float
         Stamp of the newest sample, s; minus infinity before the first.
     verdict : StreamVerdict or None
-        The last one of this stream, of whoever worked it out (`begin_judging`, `take_verdict`); None before the first.
+        The last one of this stream, of whoever worked it out (`ask_judge`, `take_verdict`); None before the first.
     learned_from : StreamVerdict or None
         The last of two refused ones in a row: an estimate that has learned from such samples stays in doubt.
     rounding : RoundingWatch
@@ -261,18 +261,22 @@ class OnlineEstimator:
     def judgeable(self) -> bool:
         """Whether there is motion enough for a verdict, newer than that of the last."""
         before = -np.inf if self.verdict is None else self.verdict.time
-        return self._live.enough and self._live.newest > before
+        return self.judgeable_share >= 1.0 and self._live.newest > before
 
-    def begin_judging(self) -> Callable[[], StreamVerdict | None]:
-        """Return what works out the verdict on the newest minute, in a second or two, in another thread if need be.
+    @property
+    def judgeable_share(self) -> float:
+        """How much of the motion that a verdict needs there is; from 1 on it is enough."""
+        return self._live.share
 
-        It returns what `pkm identify` says of the same samples; None of too short a stream.
-        """
-        if not self._live.enough:
-            return lambda: None
+    @property
+    def judge(self) -> Judge:
+        """Who answers questions (`ask_judge`) by what `pkm identify` says of the same samples, in a second or two."""
+        return self._live.judge
+
+    def ask_judge(self) -> Question:
+        """Return what `judge` is to be asked of the newest minute, in any thread or process."""
         basis = self._unknowns.mapping @ self.recursive.filter.mean + self._unknowns.known
-        machine = self.machine.with_rate_noise(self.rounding.noise) if self._rounded else self.machine
-        return self._live.begin_judging(basis, machine)
+        return self._live.ask(basis, self.rounding.noise.copy() if self._rounded else None)
 
     def take_verdict(self, verdict: StreamVerdict) -> None:
         """Take over what was worked out: estimates have its deviations and statuses from now on."""
@@ -364,7 +368,7 @@ class OnlineEstimator:
         """The stream is over: judge what there is of it. Takes a second or two."""
         if not self.judgeable:
             return
-        verdict = self.begin_judging()()
+        verdict = self.judge.answer(self.ask_judge())
         if verdict is not None:
             self.take_verdict(verdict)
 

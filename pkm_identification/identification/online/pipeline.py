@@ -14,7 +14,7 @@ Three stages, each usable alone, in a process of its own:
         Equations and recursive estimator. `events`, `continuity`, `estimator` with `estimate` (names, units, values,
         deviations, status), `judged()`, `counts`, `nis`, `state` to be saved and `resume(state)` to go on from it;
         `finish()` asks the full model whether the newest minute fits: `verdict`, `fit`. Of a stream that goes on
-        another thread may do that (`begin_judging`, `take_verdict`).
+        another thread or process may do that (`ask_judge`, `judge`, `take_verdict`).
 
 `OnlinePipeline` has all three in one process; nodes hold one each. Machines are those of `machines.load.load_machine`,
 settings those of `build_stream_settings`. A causal run over a whole log (`signals.causal.filter_log_causally`) is

@@ -1,19 +1,23 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The judge of a stream's estimate: the full model asked in a thread, as often as its cost allows."""
+"""The judge of a stream's estimate: the full model asked in a process of its own, as often as its cost allows."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from pkm_identification.control.paths.background_call import BackgroundCall
-from pkm_identification.identification.online.live_verdict import StreamVerdict
+from pkm_identification.identification.online.judge import Judge, StreamVerdict
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
+
+from .judge_process import JudgeError, JudgeProcess
 
 SHARE = 0.05  # of a processor that judging may take
 ENDED_S = 2.0  # of real time without a sample: the stream is over, and judged to its end at once
+PREPARED = (
+    0.3  # of the motion that a verdict needs, from which on its process starts: it loads for some seconds
+)
 
 
 class BackgroundJudge:
@@ -26,6 +30,8 @@ class BackgroundJudge:
     """
 
     def __init__(self) -> None:
+        self._judge: Judge | None = None  # whose process runs
+        self._process: JudgeProcess | None = None
         self.begin()
 
     def begin(self) -> None:
@@ -43,32 +49,50 @@ class BackgroundJudge:
             self._newest, self._arrived = newest, now
         new = False
         if self._work is not None and self._work.done:
-            work, self._work = self._work, None
-            new = self._take(work, estimator, now)
+            new = self._take(estimator, now)
         ended = now - self._arrived > ENDED_S
         due = newest != self._judged if ended else now >= self._next
         if self._work is None and due and estimator.judgeable:
-            self._judged, self._began = newest, now
-            self._work = BackgroundCall(True, _measure_cost, estimator.begin_judging())
+            self._ask(estimator, now)
+        elif self._judge is not estimator.judge and estimator.judgeable_share > PREPARED:
+            self._start(estimator.judge)
         return new
 
-    def _take(
-        self, work: BackgroundCall[tuple[StreamVerdict | None, float]], estimator: OnlineEstimator, now: float
-    ) -> bool:
+    def finish(self, estimator: OnlineEstimator) -> None:
+        """Have a stream that is over judged to its end, and wait for that."""
+        if self._work is not None:
+            self._take(estimator, time.monotonic())
+        if estimator.judgeable:
+            self._ask(estimator, time.monotonic())
+            self._take(estimator, time.monotonic())
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.close()
+        self._judge = self._process = None
+
+    def _start(self, judge: Judge) -> JudgeProcess:
+        """Return the process of a judge; that of a former estimator ends."""
+        if self._process is None or self._judge is not judge:
+            self.close()
+            self._judge, self._process = judge, JudgeProcess(judge)
+        return self._process
+
+    def _ask(self, estimator: OnlineEstimator, now: float) -> None:
+        self._judged, self._began = estimator.newest, now
+        self._work = BackgroundCall(True, self._start(estimator.judge).ask, estimator.ask_judge())
+
+    def _take(self, estimator: OnlineEstimator, now: float) -> bool:
+        work, self._work = self._work, None
+        assert work is not None
         self.trouble = ""
         try:
             verdict, cost = work.answer()
-        except Exception as error:  # what cannot be worked out now (a singular motion) may be later
+        except JudgeError as error:  # what cannot be worked out now (a singular motion) may be later
             verdict, cost = None, now - self._began
-            self.trouble = f"{type(error).__name__}: {error}"
+            self.trouble = str(error)
         self._next = self._began + cost / SHARE
         if verdict is not None:
             estimator.take_verdict(verdict)
         return verdict is not None
-
-
-def _measure_cost(judge: Callable[[], StreamVerdict | None]) -> tuple[StreamVerdict | None, float]:
-    """Return the verdict and the processor's time in s that it took."""
-    before = time.thread_time()
-    verdict = judge()
-    return verdict, time.thread_time() - before

@@ -14,7 +14,7 @@ from geometry_msgs.msg import InertiaStamped
 
 from pkm_identification.estimation.posterior.status import IDENTIFIED
 from pkm_identification.identification.changes.payload import PayloadEvent
-from pkm_identification.identification.online.live_verdict import StreamVerdict
+from pkm_identification.identification.online.judge import StreamVerdict
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
 from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import Machine
@@ -81,7 +81,7 @@ class EstimatePublisher:
         self.payloads = node.publisher(InertiaStamped, "~/payload", LATCHED)
         self.quality = EstimateQuality(axes.names, scale)
         self._latched = self._carried = False
-        self._judge = BackgroundJudge()
+        self.judge = BackgroundJudge()
         self.set_rate(values["publish_rate"])
         self.begin()
 
@@ -93,7 +93,7 @@ class EstimatePublisher:
         self._learned = self._rested = (0, time.monotonic())
         self._announced: PayloadEvent | None = None
         self.quality.begin()
-        self._judge.begin()
+        self.judge.begin()
         self.events = 0
 
     def set_rate(self, rate: float) -> None:
@@ -110,10 +110,17 @@ class EstimatePublisher:
         The last estimate may not have been published, or not with it.
         """
         self._age(estimator)
-        if self._judge.look(estimator):
+        if self._look_for_verdict(estimator):
             return True
         before, self._seen = self._seen, estimator.count
         return before == self._seen
+
+    def _look_for_verdict(self, estimator: OnlineEstimator) -> bool:
+        before = self.judge.trouble
+        new = self.judge.look(estimator)
+        if self.judge.trouble not in ("", before):
+            self._node.get_logger().warning(f"the fit could not be assessed: {self.judge.trouble}")
+        return new
 
     def _rests(self, estimator: OnlineEstimator) -> bool:
         """Return whether equations still come, of a machine at rest: then an estimate does not age."""
@@ -129,7 +136,7 @@ class EstimatePublisher:
 
     def publish(self, estimator: OnlineEstimator) -> None:
         """Publish the estimate when it is new, and what is carried; never what is not finite."""
-        self._judge.look(estimator)
+        self._look_for_verdict(estimator)
         if estimator.count == 0 or self._published == (estimator.count, estimator.verdict):
             return
         estimate, impossible = estimator.assess()
@@ -195,8 +202,8 @@ class EstimatePublisher:
     def fit_findings(self, estimator: OnlineEstimator) -> Iterable[Finding]:
         """Lack of fit, now or in what was learned from."""
         verdict, learned_from = estimator.verdict, estimator.learned_from
-        if self._judge.trouble:
-            yield WARN, f"the fit could not be assessed: {self._judge.trouble}"
+        if self.judge.trouble:
+            yield WARN, f"the fit could not be assessed: {self.judge.trouble}"
         if verdict is not None and not verdict.good:
             yield ERROR, format_misfit_text(verdict)
         elif learned_from is not None:

@@ -29,7 +29,7 @@ from .wire import StreamType, StreamWriter
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
-    from pkm_identification.identification.online.live_verdict import StreamVerdict
+    from pkm_identification.identification.online.judge import StreamVerdict
     from pkm_identification.machines.contract import Machine
 
 # Condition numbers of singular poses are infinite; messages carry this instead.

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from pkm_identification.estimation.posterior.verdict import CONTRADICTS
-from pkm_identification.identification.online.live_verdict import StreamVerdict
+from pkm_identification.identification.online.judge import StreamVerdict
 from pkm_identification.report.diagnosis import describe_cause, sentence
 
 

@@ -205,6 +205,15 @@ def process_environment(domain: int | None = None) -> dict[str, str]:
 
 
 def cpu_time(pid: int) -> float:
-    """Processor time that a process has used so far in s (Linux)."""
+    """Processor time that a process and those it started have used so far in s (Linux)."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    own = sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")  # with those that have ended
+    return own + sum(map(cpu_time, list_children(pid)))
+
+
+def list_children(pid: int) -> list[int]:
+    """Return the process ids of those that a process has started (Linux)."""
+    found: list[int] = []
+    for one in Path(f"/proc/{pid}/task").glob("*/children"):
+        found += map(int, one.read_text(encoding="ascii").split())
+    return found

@@ -10,7 +10,7 @@ import pytest
 from core import synthetic
 
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
-from pkm_identification.identification.online.live_verdict import LEAST_S
+from pkm_identification.identification.online.judge import LEAST_S
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import DriveLog
