@@ -28,10 +28,10 @@ from pkm_identification.estimation.identifiability.homogenized import (
 from pkm_identification.estimation.identifiability.status import echelon
 from pkm_identification.mechanisms.hexapod.analysis.base_parameters import random_states
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor as compute_regressor
 from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.motion import DriveLog, PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -169,8 +169,8 @@ def forecast(
     estimate = fit.estimate(problem)
     rows = columns.reshape(-1, count)
     if motions:
-        model = HexapodModel(machine)
-        exact = [model.regressor(motion[::_EVERY], experiment.parameters.mapping) for motion in motions]
+        mapping = experiment.parameters.mapping
+        exact = [compute_regressor(machine, motion[::_EVERY], mapping) for motion in motions]
         rows = np.concatenate(exact).reshape(-1, count)
     kinds = tuple(entry.kind for entry in entries)
     never = _find_unfelt_parameters(machine, experiment.parameters)
@@ -216,9 +216,7 @@ def faint(names: Sequence[str], status: Sequence[str], rows: FloatArray, rank: i
 
 def of_rest(machine: Machine, parameters: ParameterSet, poses: Sequence[PlatformMotion]) -> str:
     """Return what poses that are held show, in words: so many combinations by their weights."""
-    columns = np.concatenate(
-        [HexapodModel(machine).regressor(pose[:1], parameters.mapping) for pose in poses]
-    )
+    columns = np.concatenate([compute_regressor(machine, pose[:1], parameters.mapping) for pose in poses])
     rank = np.linalg.matrix_rank(columns.reshape(-1, len(parameters)))
     return f"determines nothing but gravity: {rank} combinations"
 
@@ -238,7 +236,7 @@ def in_words(status: str) -> str:
 def _find_unfelt_parameters(machine: Machine, parameters: ParameterSet) -> set[str]:
     """Return parameters that no motion of the machine feels, by random states without noise."""
     states = random_states(machine, _STATES)
-    columns = HexapodModel(machine).regressor(states, parameters.mapping)
+    columns = compute_regressor(machine, states, parameters.mapping)
     base = base_parameters(columns, parameters.names)
     return {parameters.names[k] for k in base.invisible}
 

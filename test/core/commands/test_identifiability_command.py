@@ -24,8 +24,8 @@ from pkm_identification.identification.procedures.white_noise_forecast import (
 )
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine
+from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.parameter import Kind
@@ -81,7 +81,7 @@ def test_combinations_that_the_sources_motions_show():
     for name in ("x", "z", "xy", "rich"):
         path = trajectory(name, machine)
         states = path.motion(np.arange(0.0, path.duration, 0.02))
-        columns[name] = HexapodModel(machine).regressor(states, parameters.mapping).reshape(-1, 20)
+        columns[name] = regressor(machine, states, parameters.mapping).reshape(-1, 20)
     columns["all"] = np.concatenate([columns[name] for name in ("x", "z", "xy")])
     kinds = [entry.kind for entry in parameters.entries]
     own = [kind for kind, chosen in zip(kinds, inertial, strict=True) if chosen]

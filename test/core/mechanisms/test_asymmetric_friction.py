@@ -20,8 +20,9 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.friction import friction_force, friction_slopes, friction_terms
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
+from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
-from pkm_identification.mechanisms.hexapod.model import HexapodModel
+from pkm_identification.mechanisms.hexapod.parameters.basis import build_hexapod_basis
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.simulation.perturbation import perturb_machine
 from pkm_identification.simulation.sensors import SensorSettings
@@ -56,14 +57,14 @@ def test_slopes_are_those_of_the_terms():
 def test_forces_and_regressor_have_it():
     m = asymmetric()
     motion = states(m, 40, 2)
-    model = HexapodModel(m)
-    assert len(model.basis) == 70
-    assert [entry.name for entry in model.basis if entry.kind is Kind.FRICTION] == [
+    basis = build_hexapod_basis(m)
+    assert len(basis) == 70
+    assert [entry.name for entry in basis if entry.kind is Kind.FRICTION] == [
         f"asymmetry_{i}" for i in range(1, 7)
     ]
     force = strut_forces(m, motion)
     np.testing.assert_allclose(
-        model.regressor(motion, np.eye(70)) @ model.basis.nominal, force, rtol=1e-10, atol=1e-10
+        regressor(m, motion, np.eye(70)) @ basis.nominal, force, rtol=1e-10, atol=1e-10
     )
     rate = strut_motion_from_platform(m, motion)[1]
     friction = force - strut_forces(m, motion, friction=False)

@@ -15,8 +15,8 @@ from pkm_identification.cli import main
 from pkm_identification.identification.procedures.pruning import reduce_set
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine
+from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.model import HexapodModel
 from pkm_identification.mechanisms.multibody.dynamics import forces
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.parameters.parameter import Kind, Parameter
@@ -53,7 +53,7 @@ def test_the_bound_holds_in_motions_of_a_machine(below):
     machine = Machine.load("uf")
     parameters = Settings.of(estimator="ls").parameter_set(machine)
     path = trajectory("rich", machine, 10.0)
-    columns = HexapodModel(machine).regressor(path.motion(np.arange(0.0, 10.0, 0.05)), parameters.mapping)
+    columns = regressor(machine, path.motion(np.arange(0.0, 10.0, 0.05)), parameters.mapping)
     found = reduce_set(parameters, columns[:140], below, columns[140:])
     assert found.error <= found.bound <= below
     assert found.held_error is not None
