@@ -26,7 +26,6 @@ from pkm_identification.msg import PlatformState, StrutStates
 from pkm_identification.ros.clock import StampError
 from pkm_identification.ros.commands.kinematic_services import KinematicServices
 from pkm_identification.ros.commands.strut_commands import LENGTHS, StrutCommands
-from pkm_identification.ros.display.platform_display import DISPLAY_PARAMETERS, PlatformDisplay
 from pkm_identification.ros.messages.convert import create_strut_stream, strut_sample
 from pkm_identification.ros.messages.machine_motion import MotionMessages
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
@@ -41,6 +40,7 @@ from pkm_identification.ros.parameters.declarations import (
     list_joints,
     read_joint_names,
 )
+from pkm_identification.ros.platform_display import DISPLAY_PARAMETERS, PlatformDisplay
 from pkm_identification.ros.qos import COMMANDS, STREAM
 from pkm_identification.srv import SolveForward, SolveInverse
 

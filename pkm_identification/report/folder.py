@@ -21,7 +21,7 @@ from pkm_identification.records.atomic import replacing, write_text
 from .drawings import Drawings, draw_figures
 from .earlier import ESTIMATE, PAGE, prepare_folder, remove_others
 from .figures.forces import draw_residual_figure, forces_figure
-from .figures.friction_curves import draw_friction_curves_figure
+from .figures.friction import draw_friction_curves_figure
 from .figures.machine import machine_figure
 from .figures.misfit import draw_misfit_figure
 from .figures.parameters import draw_convergence_figure, draw_correlation_figure, draw_estimates_figure

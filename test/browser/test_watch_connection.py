@@ -15,9 +15,8 @@ import pytest
 pytest.importorskip("websockets.asyncio.server", reason="websockets is not installed (extra 'watch')")
 
 from pkm_identification.browser.live.admission import Admission
-from pkm_identification.browser.live.board import Board
+from pkm_identification.browser.live.board import Board, TimeHistory
 from pkm_identification.browser.live.page_server import PageServer
-from pkm_identification.browser.live.time_history import TimeHistory
 
 from .conftest import NARROW, WIDE
 

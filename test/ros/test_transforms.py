@@ -9,8 +9,8 @@ import numpy as np
 from geometry_msgs.msg import Pose
 
 from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.ros import platform_display
 from pkm_identification.ros.clock import stamp_of
-from pkm_identification.ros.display import transforms
 from pkm_identification.ros.messages.convert import fill_pose
 
 
@@ -38,9 +38,11 @@ def pose():
 
 def test_the_pose_is_sent_as_a_transform(monkeypatch):
     # stands for tf2_msgs/TFMessage, a list of transforms
-    monkeypatch.setattr(transforms, "TFMessage", lambda transforms: SimpleNamespace(transforms=transforms))
+    monkeypatch.setattr(
+        platform_display, "TFMessage", lambda transforms: SimpleNamespace(transforms=transforms)
+    )
     node = Node()
-    sender = transforms.TransformSender(node, "base", "platform")
+    sender = platform_display.TransformSender(node, "base", "platform")
     sender.send(stamp_of(12.5), pose())
     assert node.topics == ["/tf"]
     (transform,) = node.published[0].transforms
@@ -52,9 +54,9 @@ def test_the_pose_is_sent_as_a_transform(monkeypatch):
 
 
 def test_without_tf2_msgs_it_says_so_once_and_sends_nothing(monkeypatch):
-    monkeypatch.setattr(transforms, "TFMessage", None)
+    monkeypatch.setattr(platform_display, "TFMessage", None)
     node = Node()
-    sender = transforms.TransformSender(node, "base", "platform")
+    sender = platform_display.TransformSender(node, "base", "platform")
     sender.send(stamp_of(1.0), pose())
     sender.send(stamp_of(2.0), pose())
     assert node.lines == ["tf2_msgs is not installed: no TF"]

@@ -8,19 +8,25 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from mpl_toolkits.mplot3d import Axes3D
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.outline import create_outline, place_at_home
+from pkm_identification.numerics.arrays import FloatArray
 
-from .space import show_box
-from .style import (
-    ESTIMATE,
-    NOMINAL,
-    STRUT_COLORS,
-    apply_style,
-)
+from .style import ESTIMATE, NOMINAL, STRUT_COLORS, apply_style
+
+
+def show_box(panel: Axes3D, low: FloatArray, high: FloatArray, zoom: float) -> None:
+    """Show what lies between two corners (3,) in m, to scale, from the front and a little above."""
+    panel.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+    panel.set_box_aspect(high - low, zoom=zoom)
+    panel.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
+    panel.view_init(elev=20, azim=-62)
+    panel.locator_params(nbins=5)
+
 
 NUMBER = {
     "fontsize": 9,

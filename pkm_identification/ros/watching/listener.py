@@ -21,8 +21,7 @@ from rclpy.serialization import deserialize_message
 from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
 
-from pkm_identification.browser.live.board import Board
-from pkm_identification.browser.live.time_history import TimeHistory
+from pkm_identification.browser.live.board import Board, TimeHistory
 from pkm_identification.browser.machine_scene import machine_scene
 from pkm_identification.errors import PkmError
 from pkm_identification.machines.contract import Machine

@@ -10,8 +10,7 @@ import threading
 
 import pytest
 
-from pkm_identification.browser.live.board import Board
-from pkm_identification.browser.live.time_history import MOST, TimeHistory
+from pkm_identification.browser.live.board import MOST, Board, TimeHistory
 
 
 def test_a_reader_gets_everything_first_and_then_only_what_is_newer():

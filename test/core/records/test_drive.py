@@ -12,7 +12,7 @@ from pkm_identification.identification.rates.sample_rate import compute_common_p
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine, builtin_machines
 from pkm_identification.motion import DriveLog
-from pkm_identification.signals.drive import convert_counts, convert_currents
+from pkm_identification.records.drive_csv import convert_counts, convert_currents
 
 
 def test_one_metre_of_counts_and_one_ampere():

@@ -24,7 +24,7 @@ from pkm_identification.identification.review.friction_curves import FrictionCur
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.figures.forces import draw_residual_figure, forces_figure
-from pkm_identification.report.figures.friction_curves import draw_friction_curves_figure
+from pkm_identification.report.figures.friction import draw_friction_curves_figure
 from pkm_identification.report.figures.machine import machine_figure
 from pkm_identification.report.figures.misfit import draw_misfit_figure
 from pkm_identification.report.figures.parameters import draw_convergence_figure, draw_estimates_figure

@@ -10,13 +10,7 @@ from dataclasses import dataclass
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 
 from .cases import CaseResult
-from .source_tables import (
-    INERTIAS,
-    MASSES,
-    START,
-    TABLES,
-    SourceNumber,
-)
+from .source_tables import INERTIAS, MASSES, START, TABLES, SourceNumber
 
 RIGHT = "right"
 OFF = "off, though the data identify it"

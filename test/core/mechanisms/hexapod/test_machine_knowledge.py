@@ -16,7 +16,7 @@ from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.tolerances import Tolerances
-from pkm_identification.signals.drive import convert_counts
+from pkm_identification.records.drive_csv import convert_counts
 from pkm_identification.signals.input_validation import ValidationSettings
 
 GAINS = [1.0, 1.02, 0.97, 1.1, 1.0, 1.0]
