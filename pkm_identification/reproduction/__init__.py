@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The studies of the reference texts, repeated; each is a folder whose `study.run()` returns an `Outcome`."""
+"""The studies of the reference texts, repeated; each returns an `Outcome`."""
 
 from .outcome import Outcome
 from .registry import STUDIES, Study

@@ -20,7 +20,7 @@ class Study:
     name : str
         On the command line, and of its JSON file.
     module : str
-        Folder with a `study.yaml` and `runs` (see `study_file`), or whose `study` has `run() -> Outcome`.
+        With a file beside it (see `study_file`), or a folder whose `study` has `run() -> Outcome`.
     description : str
         One sentence for the help, without full stop.
     """
@@ -33,8 +33,8 @@ class Study:
         """Do the study."""
         from .study_file import has_file, run_file  # only a run needs the reader
 
-        package = f"{__package__}.{self.module}"
-        return run_file(package) if has_file(package) else import_module(f"{package}.study").run()
+        module = f"{__package__}.{self.module}"
+        return run_file(module) if has_file(module) else import_module(f"{module}.study").run()
 
 
 STUDIES: dict[str, Study] = {

@@ -1,13 +1,12 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Studies as a file `study.yaml` of what the text prints and a module `runs` that computes our numbers.
+"""Studies as a module that computes our numbers and draws figures, and a YAML file beside it of what the text prints.
 
-The file has `name`, `source`, `title`, `notes`, `figures` (functions of a module `figures`, by file name), `tolerances`
-and `findings`. A tolerance goes for all
-numbers of a unit in the study: a number, or `N %` of the text's. A finding has `source`, `ours`, `why` (texts with
-{names} of values, formatted as Python does), `mark` and `at` of those of its `numbers` that have none, and `numbers`,
-each with
+The file has `name`, `source`, `title`, `notes`, `figures` (functions of the module by names of files), `tolerances` and
+`findings`. A tolerance goes for all numbers of a unit in the study: a number, or `N %` of the text's. A finding has
+`source`, `ours`, `why` (texts with {names} of values, formatted as Python does), `mark` and `at` of those of its
+`numbers` that have none, and `numbers`, each with
 
     name, unit, mark, at   what it is called, its unit, how sure its reading is, and where the text has it
     text                   the text's: a number, a row, {from, to}, {at_most} or a sentence; missing: ours alone
@@ -38,22 +37,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-FILE = "study.yaml"
+def has_file(module: str) -> bool:
+    """Return whether a study's module has a file beside it."""
+    return _find_file(module).is_file()
 
 
-def has_file(package: str) -> bool:
-    """Return whether a study's folder has a file."""
-    return _compute_path(package).is_file()
-
-
-def run_file(package: str) -> Outcome:
+def run_file(module: str) -> Outcome:
     """Compute a study's values and judge them by its file."""
-    return assess_study(package, import_module(f"{package}.runs").run_study())
+    return assess_study(module, import_module(module).run_study())
 
 
-def assess_study(package: str, study: Any) -> Outcome:
+def assess_study(module: str, study: Any) -> Outcome:
     """Text, document and figures of a study whose `values` hold what its file names."""
-    declared = read_file(package)
+    declared = read_file(module)
     values, drawn = study.values, declared.get("figures", {})
     findings = tuple(_compute_finding(one, values, declared["tolerances"]) for one in declared["findings"])
     notes = [note.format(**values) for note in declared["notes"]]
@@ -65,23 +61,25 @@ def assess_study(package: str, study: Any) -> Outcome:
     document = build_common_document(declared["name"], declared["title"], notes, findings, list(drawn))
 
     def draw() -> dict[str, Figure]:
-        module = import_module(f"{package}.figures")
-        return {name: getattr(module, function)(study) for name, function in drawn.items()}
+        functions = import_module(module)
+        return {name: getattr(functions, function)(study) for name, function in drawn.items()}
 
     return Outcome("\n\n".join(text), document, draw)
 
 
-def read_file(package: str) -> dict[str, Any]:
+def read_file(module: str) -> dict[str, Any]:
     """Return what a study's file says; its `data` are what the text prints as input."""
-    declared: dict[str, Any] = yaml.safe_load(_compute_path(package).read_text(encoding="utf-8"))
+    declared: dict[str, Any] = yaml.safe_load(_find_file(module).read_text(encoding="utf-8"))
     for finding in declared["findings"]:
         common = {key: finding[key] for key in ("mark", "at") if key in finding}
         finding["numbers"] = [{"ours": one["name"], **common, **one} for one in finding["numbers"]]
     return declared
 
 
-def _compute_path(package: str) -> Path:
-    return Path(str(import_module(package).__file__)).parent / FILE
+def _find_file(module: str) -> Path:
+    """Return the file's path, without loading the module."""
+    inside = module.removeprefix(f"{__package__}.").split(".")
+    return Path(__file__).parent.joinpath(*inside).with_suffix(".yaml")
 
 
 def _compute_finding(

@@ -11,10 +11,10 @@ from importlib import import_module
 from pkm_identification.reproduction import STUDIES
 from pkm_identification.reproduction.study_file import has_file
 
-PACKAGES = {name: f"pkm_identification.reproduction.{one.module}" for name, one in STUDIES.items()}
-OF_FILES = [name for name, package in PACKAGES.items() if has_file(package)]
+MODULES = {name: f"pkm_identification.reproduction.{one.module}" for name, one in STUDIES.items()}
+OF_FILES = [name for name, module in MODULES.items() if has_file(module)]
 
 
 @cache
 def compute_study(name):
-    return import_module(f"{PACKAGES[name]}.runs").run_study()
+    return import_module(MODULES[name]).run_study()

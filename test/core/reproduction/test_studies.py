@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from core.reproduction.computed import OF_FILES, PACKAGES, compute_study
+from core.reproduction.computed import MODULES, OF_FILES, compute_study
 
 from pkm_identification.reproduction import STUDIES
 from pkm_identification.reproduction.number import AGREES, IN_KIND, IN_PART, NOT_IN_TEXT, UNJUDGED
@@ -28,7 +28,7 @@ NAMES = [name for name in STUDIES if name not in LONG]
 
 @cache
 def outcome(name):
-    return assess_study(PACKAGES[name], compute_study(name)) if name in OF_FILES else STUDIES[name].run()
+    return assess_study(MODULES[name], compute_study(name)) if name in OF_FILES else STUDIES[name].run()
 
 
 def verdicts_of(text):
@@ -74,14 +74,14 @@ def spoil(value):
 
 @pytest.mark.parametrize("name", [one for one in OF_FILES if one not in LONG])
 def test_the_opposite_turns_each_verdict(name):
-    declared, right = read_file(PACKAGES[name]), compute_study(name)
-    before = {one["name"]: one["verdict"] for one in assess_study(PACKAGES[name], right).document["numbers"]}
+    declared, right = read_file(MODULES[name]), compute_study(name)
+    before = {one["name"]: one["verdict"] for one in assess_study(MODULES[name], right).document["numbers"]}
     rows = [one for finding in declared["findings"] for one in finding["numbers"]]
     judged = [one for one in rows if before[one["name"]] in (AGREES, IN_PART, IN_KIND)]
     for row in judged:
         keys = {row["ours"], row.get("unless", row["ours"])}
         wrong = Wrong({**right.values, **{key: spoil(right.values[key]) for key in keys}})
         after = {
-            one["name"]: one["verdict"] for one in assess_study(PACKAGES[name], wrong).document["numbers"]
+            one["name"]: one["verdict"] for one in assess_study(MODULES[name], wrong).document["numbers"]
         }
         assert after[row["name"]] not in (AGREES, IN_PART, IN_KIND, UNJUDGED), row["name"]

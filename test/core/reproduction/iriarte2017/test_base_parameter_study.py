@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from core.reproduction.iriarte2017.four_bar_equations import count_kept, regressor
 
-from pkm_identification.reproduction.iriarte2017.runs import run_study
+from pkm_identification.reproduction.iriarte2017 import run_study
 from pkm_identification.reproduction.number import AGREES, NOT_REPRODUCED
 from pkm_identification.reproduction.study_file import assess_study
 

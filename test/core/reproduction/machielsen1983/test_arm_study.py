@@ -10,7 +10,7 @@ import pytest
 from core.reproduction.computed import compute_study
 from core.reproduction.machielsen1983.arm_equations import actuator_mass, joints, split, terms
 
-from pkm_identification.reproduction.machielsen1983.arm.data import (
+from pkm_identification.reproduction.machielsen1983.arm_forces import (
     COMPLIANCE,
     DATA,
     JOINT_MASS,

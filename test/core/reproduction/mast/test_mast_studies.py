@@ -12,7 +12,7 @@ from core.reproduction.mast.exact_axis import GUIDE, respond
 from scipy.optimize import brentq
 
 from pkm_identification.machines.load import load_machine
-from pkm_identification.reproduction.mast.response.runs import FREQUENCIES
+from pkm_identification.reproduction.mast.response import FREQUENCIES
 from pkm_identification.simulation.actuated.subject import Subject
 
 pytestmark = pytest.mark.slow

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Torque of the built-in machine `mast_belt` in z, by the manufacturers' data and as the paper identified it."""
+"""Torque of the axes of `mast_belt` in z: friction and inertia from it, and why position alone validates no model."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from pkm_identification.mechanisms.actuators import InnerFriction, TwoInertia
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.report.figures.style import NOMINAL, TRUE, apply_style, legend_outside
 from pkm_identification.signals.power_density import harmonic
 from pkm_identification.simulation.actuated.subject import Subject
 
-from ..response.runs import AXIS, INERTIA_FACTOR, MACHINE, PRINTED
+from .response import AXIS, INERTIA_FACTOR, MACHINE, PRINTED
 
 AMPLITUDE = 8.0  # rad of the motor: the paper's is lost
 FILE_FRICTION, IDENTIFIED_FRICTION = (
@@ -97,3 +99,26 @@ def _log(subject: Subject, f: float) -> AxisLog:
     kept = run.time >= duration - periods / f - 1e-9
     angle = motor.ratio * (run.shown[kept, 0] - home[0])
     return AxisLog(run.time[kept], angle, run.reported[kept, 0] / motor.ratio)
+
+
+@apply_style
+def draw_torque_figure(study: TorqueStudy) -> Figure:
+    """Return columns are frequencies, rows the motor's angle and its torque over one period."""
+    figure = Figure(figsize=(10, 5), layout="constrained")
+    panels = figure.subplots(2, len(study.logs), sharex="col")
+    for column, (frequency, (file, machine)) in enumerate(study.logs.items()):
+        for run, color, label in (
+            (file, NOMINAL, "manufacturers' data"),
+            (machine, TRUE, "J / 1.56, 0.0718 N m"),
+        ):
+            shown = run.time - run.time[0] <= 1.0 / frequency
+            time = 1e3 * (run.time[shown] - run.time[0])
+            panels[0, column].plot(time, run.angle[shown], color=color, label=label)
+            panels[1, column].plot(time, run.torque[shown], color=color)
+        panels[0, column].set_title(f"{frequency:g} Hz")
+        panels[1, column].set_xlabel("time (ms)")
+    panels[0, 0].set_ylabel("motor angle (rad)")
+    panels[1, 0].set_ylabel("motor torque (N m)")
+    legend_outside(figure, *panels[0, 0].get_legend_handles_labels(), loc="lower center", ncols=2)
+    figure.suptitle("What position hides and torque shows", x=0.01, ha="left")
+    return figure

@@ -1,24 +1,34 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The text's suspension and our known-answer four-bars by the routes that the text compares, and by fractions."""
+"""Base parameters of low-mobility mechanisms: double precision, many digits, rules, fractions (Iriarte et al. 2017)."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from pkm_identification.mechanisms.multibody.analysis.routes import Routes, find_base_parameters
+from pkm_identification.mechanisms.multibody.analysis.routes import (
+    DoubleRoute,
+    PreciseRoute,
+    Routes,
+    find_base_parameters,
+)
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
 from pkm_identification.mechanisms.multibody.analysis.symbolic.geometry import body_names
 from pkm_identification.mechanisms.multibody.analysis.symbolic.graph import GROUND_BODY
 from pkm_identification.mechanisms.multibody.description.reader import parse_text
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
+from pkm_identification.report.figures.style import STRUT_COLORS, apply_style
 from pkm_identification.reproduction.study_file import read_file
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 OUT = ("m_coupler", "J_coupler")
 LOW = "four-bar-low-mobility"
@@ -65,7 +75,7 @@ class BaseParameterStudy:
         assert exact is not None
         assert double is not None
         assert four_bar is not None
-        data, base = read_file(__package__)["data"], symbolic.base
+        data, base = read_file(__name__)["data"], symbolic.base
         transfers = {f"{a}-{b}": count for (a, b), count in sorted(self.transferred.items())}
         same, (low, nearer) = (
             self.same_as_rules,
@@ -196,3 +206,54 @@ def _compute_nearer() -> Subject:
     document = parse_text(builtin_mechanisms()[LOW])
     document["constants"].update(l2="0.80001", l3="0.30001")
     return Subject.of_mechanism(Mechanism.from_document(document))
+
+
+_NOTHING = (1e-130, 1e-66)  # below rounding in 120 and in 60 digits; zeros are drawn here
+
+
+@apply_style
+def draw_spectra_figure(study: BaseParameterStudy) -> Figure:
+    """Return the suspension's and the low-mobility four-bar's, with the tolerance below which NumPy gives values up."""
+    figure = Figure(figsize=(9, 4.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    _draw_spectrum(
+        left, study.suspension.double, study.precise.precise if study.precise else None, 41, _NOTHING[0]
+    )
+    _draw_spectrum(right, study.low.double, study.low.precise, 8, _NOTHING[1])
+    left.set_title("suspension")
+    right.set_title("four-bar of low mobility")
+    left.set_ylabel("singular value over the largest (lowest dots: zero)")
+    for axes in (left, right):
+        axes.legend(loc="lower left")
+    figure.suptitle("Where the ridge is", x=0.01, ha="left")
+    return figure
+
+
+def _draw_spectrum(
+    axes: Axes, double: DoubleRoute | None, precise: PreciseRoute | None, rank: int, nothing: float
+) -> None:
+    if precise is not None:
+        largest = precise.base.singular_values[0]
+        values = [float(value / largest) for value in precise.base.singular_values]
+        _draw_dots(axes, values, "o", 0, f"{precise.base.digits[1]} digits", nothing)
+    if double is not None:
+        spectrum = double.spectrum
+        values = list(spectrum.singular_values / spectrum.singular_values[0])
+        _draw_dots(axes, values, "x", 1, "double", nothing)
+        tolerance = spectrum.tolerance / spectrum.singular_values[0]
+        axes.axhline(
+            tolerance,
+            color=STRUT_COLORS[1],
+            linestyle="--",
+            lw=1.0,
+            label=f"NumPy's tolerance: rank {spectrum.rank}",
+        )
+    axes.axvline(rank + 0.5, color="#555555", lw=0.8)
+    axes.text(rank + 0.5, 1.0, f" {rank}", ha="left", va="top", color="#555555")
+    axes.set_xlabel("number")
+
+
+def _draw_dots(axes: Axes, values: list[float], marker: str, color: int, label: str, nothing: float) -> None:
+    places = range(1, len(values) + 1)
+    shown = np.maximum(values, nothing)
+    axes.semilogy(places, shown, marker, ms=3.5, color=STRUT_COLORS[color], label=label)

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The hexapods' regressors without units, in m, kg, N and in mm, g, kN."""
+"""Homogeneous units of the regressor, in m, kg, N and in mm, g, kN (Ebrahimi and Kövecses 2009)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from pkm_identification.estimation.identifiability.contributions import parameter_contributions
 from pkm_identification.estimation.identifiability.homogenized import (
@@ -19,6 +20,7 @@ from pkm_identification.estimation.identifiability.homogenized import (
 from pkm_identification.mechanisms.multibody.analysis.subject import Subject
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
+from pkm_identification.report.figures.style import STRUT_COLORS, apply_style
 
 MACHINES = ("uf", "ford", "hexel")
 # What a kind's number is in the other units: g, g mm, g mm^2; forces in kN.
@@ -144,3 +146,17 @@ def _compute_machine(name: str) -> MachineUnits:
 
 def _compute_most(values: FloatArray) -> float:
     return float(np.abs(values).max())
+
+
+@apply_style
+def draw_values_figure(study: UnitsStudy) -> Figure:
+    """D's singular values of the rank, machine by machine."""
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    for one, color in zip(study.machines, STRUT_COLORS, strict=False):
+        values = one.found.singular_values[: one.found.rank]
+        axes.semilogy(range(1, len(values) + 1), values, color=color, label=f"{one.name}: {len(values)}")
+    axes.set_xlabel("number")
+    axes.set_ylabel("singular value of D")
+    axes.legend()
+    return figure

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The built-in machine `epaas_testrig`: identification from the printed raw data, steps, variations, reduced order."""
+"""The hydraulic servo on its test set-up (Machielsen 1983, chapters 6 to 8.1): identification, steps, sensitivities."""
 
 from __future__ import annotations
 
@@ -10,14 +10,23 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.actuators import Bank, Hydraulic, HydraulicReduced
 from pkm_identification.mechanisms.actuators.variation import varied
+from pkm_identification.report.figures.style import (
+    ESTIMATE,
+    NOMINAL,
+    TRUE,
+    apply_style,
+    categories_across,
+    legend_outside,
+)
 from pkm_identification.reproduction.study_file import read_file
 from pkm_identification.simulation.actuated.subject import Subject
 
-from ..steps import VoltStep, servo_of, step_volts
+from .steps import VoltStep, servo_of, step_volts
 
 MACHINE, ROBOT = "epaas_testrig", "epaas_hydraulic"
 STEP, OTHER_STEP = 0.30, 0.50  # V, ours: the text's is lost; with the other one is seen what the size decides
@@ -58,7 +67,7 @@ def load_rig(weight: float) -> Subject:
 
 def run_study() -> ServoStudy:
     """Compute everything."""
-    data = read_file(__package__)["data"]
+    data = read_file(__name__)["data"]
     values = _identify(data)
     steps = {
         (load, sign * STEP): step_volts(load_rig(load), 0, sign * STEP, DURATION)
@@ -153,3 +162,48 @@ def _identify(data: dict[str, Any]) -> dict[str, Any]:
         "leak": 1e5 * float(leak),
         "viscous": float(viscous),
     }
+
+
+@apply_style
+def steps_figure(study: ServoStudy) -> Figure:
+    """Four steps, the printed first peak and the one after, and the reduced model."""
+    rows = read_file(__name__)["findings"][2]["numbers"]
+    figure = Figure(figsize=(9, 5.2), layout="constrained")
+    panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+    for k, (panel, ((load, volts), run)) in enumerate(zip(panels, study.steps.items(), strict=True)):
+        peak, period, overshoot = (row["text"][k] for row in rows)
+        panel.plot(1e3 * run.time, run.share, color=ESTIMATE, label="V_me, ours")
+        if (load, volts) == (5.1, -STEP):
+            small = study.reduced
+            panel.plot(1e3 * small.time, small.share, "--", color=NOMINAL, label="valve as one delay")
+        # overshoot is over where the piston settles
+        settled = run.share.max() / (1.0 + 0.01 * run.read[2])
+        panel.plot([peak], [settled * (1.0 + 0.01 * overshoot)], "x", color=TRUE, label="source, first peak")
+        panel.axvline(peak + period, color=TRUE, linewidth=0.8, linestyle=":")
+        panel.set_title(f"{load:g} kg, {'extending' if volts < 0.0 else 'retracting'}")
+    for panel in panels[2:]:
+        panel.set_xlabel("time (ms)")
+    for panel in panels[::2]:
+        panel.set_ylabel("part of the step")
+    legend_outside(figure, *panels[2].get_legend_handles_labels(), loc="lower center", ncols=3)
+    figure.suptitle("Steps of the test set-up (dotted: the source's second peak)", x=0.01, ha="left")
+    return figure
+
+
+@apply_style
+def draw_sensitivities_figure(study: ServoStudy) -> Figure:
+    """Overshoot of the 27 runs, ours and the printed."""
+    printed = read_file(__name__)["data"]["sensitivities"]
+    figure = Figure(figsize=(9, 3.8), layout="constrained")
+    panel = figure.subplots()
+    for index, (name, row) in enumerate(printed.items()):
+        at = index + np.array([-0.25, 0.0, 0.25])
+        ours = [one[2] for one in study.varied[name]]
+        panel.plot(at, ours, "o-", color=ESTIMATE, markersize=4, label="ours" if index == 0 else None)
+        panel.plot(at, row["overshoot"], "x", color=TRUE, label="source" if index == 0 else None)
+    labels = [f"{name}\n±{row['percent']:g} %" for name, row in printed.items()]
+    panel.set_xticks(range(len(printed)), labels)
+    categories_across(panel, "overshoot (%)")
+    panel.legend()
+    figure.suptitle("Overshoot at 5.1 kg, extending, with each parameter varied", x=0.01, ha="left")
+    return figure
