@@ -18,7 +18,7 @@ from pkm_identification.identification.excitation.shown import Shown, decompose_
 from pkm_identification.identification.procedures.forecast import Forecast
 from pkm_identification.identification.procedures.pruning import Reduced, reduce_set
 from pkm_identification.identification.settings import NAMED
-from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
+from pkm_identification.machines.capabilities import BodiesFile, has
 from pkm_identification.machines.load import load_machine
 from pkm_identification.motion import TRAJECTORIES
 from pkm_identification.numerics.arrays import FloatArray
@@ -107,10 +107,7 @@ def _run_identifiability(options: argparse.Namespace) -> int:
         raise SettingsError(f"--estimate {options.estimate}: needs --out, for the figure it is drawn in")
     check_reduced(options)
     machine = load_machine(options.machine)
-    if has(machine, HexapodFile):
-        study = study_struts(require(machine, HexapodFile, "identifiability").description, options)
-    else:
-        study = study_drives(require(machine, BodiesFile, "identifiability").mechanism, options)
+    study = (study_drives if has(machine, BodiesFile) else study_struts)(machine.loaded, options)
     known = np.concatenate([one.rows for one in study.responses])
     advised = advice(study.subject, known, study.duration, study.relative)
     text = format_forecast_text(study.expected, machine.name, study.source, study.noise, advised)

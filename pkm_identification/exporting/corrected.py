@@ -18,7 +18,6 @@ from pkm_identification.document import TextScalars, UniqueKeys, parse_key
 from pkm_identification.errors import DocumentError, MachineError, SettingsError
 from pkm_identification.machines.capabilities import BodiesFile, has
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.hexapod import description_of
 from pkm_identification.machines.load import read_machine, wrap_description
 from pkm_identification.mechanisms.hexapod.drive import Drive
 from pkm_identification.mechanisms.hexapod.machine import Machine as Hexapod
@@ -102,10 +101,9 @@ def _read(path: str | Path) -> Any:
 
 def know_causes(machine: Machine, causes: Sequence[Mapping[str, Any]]) -> tuple[Machine, tuple[str, ...]]:
     """Return the machine whose file knows the causes that it can, and the names of the rest (`apply_corrections`)."""
-    description = description_of(machine)
-    if description is None:  # its file says nothing of how reports are wrong
+    if not machine.states_reports:
         return machine, tuple(str(cause.get("name")) for cause in causes)
-    known, left = apply_corrections(description, causes)
+    known, left = apply_corrections(machine.loaded, causes)
     return wrap_description(known), left
 
 

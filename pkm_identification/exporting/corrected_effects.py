@@ -13,8 +13,6 @@ import numpy as np
 from pkm_identification.identification.model_errors.estimated.linearisation import Linearisation
 from pkm_identification.identification.model_errors.estimated.registry import OF_PLACE
 from pkm_identification.identification.settings import EstimatorSettings
-from pkm_identification.machines import contract
-from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.mechanisms.actuators import Screw
 from pkm_identification.mechanisms.hexapod.dynamics.basis import (
     build_friction_of_basis,
@@ -58,7 +56,7 @@ def with_effects_known(
     if not estimator.also:
         return machine, ()
     point = Linearisation.of(estimator, machine, values=values)
-    known = _correct_description(point.corrections.machine)
+    known = point.corrections.machine.loaded
     document = copy.deepcopy(machine.file)
     if not np.array_equal(known.gravity, machine.gravity):
         document["gravity"] = known.gravity.tolist()
@@ -86,10 +84,6 @@ def with_effects_known(
     return Machine.from_document(document, source=machine.name), tuple(left)
 
 
-def _correct_description(machine: contract.Machine) -> Machine:
-    return require(machine, HexapodFile, "export").description
-
-
 def _know_efficiency(document: dict[str, Any], machine: Machine, efficiency: float) -> None:
     """What screws lose, as much more or less in both directions of power as was found; none gives more than it gets."""
     sections = document["actuators"] if "actuators" in document else [document["actuator"]]
@@ -104,12 +98,12 @@ def _know_efficiency(document: dict[str, Any], machine: Machine, efficiency: flo
 def _know_friction(document: dict[str, Any], machine: Machine, point: Linearisation) -> None:
     """The law with its numbers, and the coefficients that the file's law does not have."""
     basis = point.parameters.mapping @ point.values + point.parameters.known
-    prepared = _correct_description(point.machine)
+    prepared = point.machine.loaded
     joints = prepared.joint_friction
     if joints is not None and machine.joint_friction is None:
         section = joints.section(build_joint_friction_of_basis(prepared, basis))
         document["friction"] = {**document.get("friction", {}), "joints": section}
-    friction = _correct_description(point.corrections.machine).friction
+    friction = point.corrections.machine.loaded.friction
     if friction.law is machine.friction.law and friction.parameters == machine.friction.parameters:
         return
     coefficients = friction.coefficients.copy()

@@ -12,7 +12,6 @@ import numpy as np
 from pkm_identification.errors import MachineError
 from pkm_identification.estimation.statuses import is_identified
 from pkm_identification.identification.saved_estimate import SavedEstimate
-from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.knowledge.build import list_hexapod_bodies
 from pkm_identification.mechanisms.known_statements import Width
@@ -75,7 +74,7 @@ def find_friction_widths(parameters: ParameterSet, saved: SavedEstimate) -> dict
 
 def _list_numbers(machine: Machine) -> dict[str, float]:
     """Return the numbers of bodies and friction of a hexapod's file, by their keys."""
-    description = require(machine, HexapodFile, "export").description
+    description = machine.loaded
     found: dict[str, float] = {}
     for body in list_hexapod_bodies(description):
         values = (body.mass, *body.center, *body.moments, *body.products)

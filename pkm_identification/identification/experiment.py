@@ -15,10 +15,8 @@ import numpy as np
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.estimators import Estimator, Tuning
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.machines.capabilities import HexapodFile, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
-from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import falls
@@ -192,11 +190,6 @@ class Experiment:
         machine = as_machine(corrections.machine)
         logs = tuple(corrections.log(log) for log in point.logs)
         return replace(self, machine=machine, logs=logs, point=point)
-
-    @property
-    def description(self) -> HexapodDescription:
-        """The file of a platform on six struts; raises SettingsError for another machine."""
-        return require(self.machine, HexapodFile, "this part of an identification").description
 
     @property
     def parameters(self) -> ParameterSet:

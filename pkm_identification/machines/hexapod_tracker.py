@@ -14,7 +14,6 @@ from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformTra
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 
-from .capabilities import HexapodFile, require
 from .contract import FAILED, OK, OTHER_MODE, Machine, Motion
 from .motions import mask_friction_rows, split_states
 
@@ -22,14 +21,14 @@ from .motions import mask_friction_rows, split_states
 class HexapodNeighbours:
     """See `contract.NeighbourSolver`: chords of the known poses' Jacobians."""
 
-    def __init__(self, machine: HexapodFile, motion: Motion) -> None:
+    def __init__(self, machine: Machine, motion: Motion) -> None:
         self._known = PlatformMotion(np.zeros(len(motion)), *motion.state)
-        self._inverse = inverse_jacobians(machine.description, self._known)
+        self._inverse = inverse_jacobians(machine.loaded, self._known)
 
     def __call__(
         self, machine: Machine, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray
     ) -> Motion:
-        description, count = require(machine, HexapodFile, "motion near by").description, len(coordinate)
+        description, count = machine.loaded, len(coordinate)
         struts = StrutMotion(
             np.zeros(count), coordinate, rate, acceleration, None, np.zeros(count, dtype=np.int64)
         )
@@ -44,13 +43,11 @@ class HexapodTracker:
 
     shapes = ((3,), (3, 3), (6,), (6,))
 
-    def __init__(self, machine: HexapodFile, mapping: FloatArray) -> None:
-        self.platform = PlatformTracker(machine.description)
+    def __init__(self, machine: Machine, mapping: FloatArray) -> None:
+        self.platform = PlatformTracker(machine.loaded)
         # as kernels are called: names would cost a microsecond
-        self._geometry = packed_geometry(machine.description)
-        self._entries = tuple(
-            SparseMapping.of(machine.description, mask_friction_rows(machine, mapping)).entries
-        )
+        self._geometry = packed_geometry(machine.loaded)
+        self._entries = tuple(SparseMapping.of(machine.loaded, mask_friction_rows(machine, mapping)).entries)
         self.reset()
 
     def reset(self) -> None:

@@ -52,7 +52,7 @@ def _apply_products(setup: Setup, fault: Fault) -> Setup:
 
 
 def _apply_unequal_struts(setup: Setup, fault: Fault) -> Setup:
-    machine = setup.struts()
+    machine = build_physics(setup.machine).require_struts()
     rng = np.random.default_rng([setup.seed, 2])
     pattern = rng.standard_normal((STRUTS, 2, 2))
     pattern -= pattern.mean(axis=0)

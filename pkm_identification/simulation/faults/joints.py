@@ -23,7 +23,7 @@ LARGEST = 0.1  # m
 
 def _apply_geometry(setup: Setup, fault: Fault) -> Setup:
     if fault.strut is not None:
-        machine = setup.struts()
+        machine = build_physics(setup.machine).require_struts()
         base = machine.base_joints.copy()
         base[fault.strut] += np.array([*fault.numbers, 0.0, 0.0])[:3]
         return replace(setup, machine=replace(machine, base_joints=base))
@@ -43,14 +43,14 @@ def _turn_about_z(axes: FloatArray, angle: float) -> FloatArray:
 
 
 def _apply_hinge(setup: Setup, fault: Fault) -> Setup:
-    machine = setup.struts()
+    machine = build_physics(setup.machine).require_struts()
     axes = _turn_about_z(machine.first_axes, fault.numbers[0])
     base = machine.base_joint if machine.hinged_platform else "universal"
     return replace(setup, machine=replace(machine, base_joint=base, first_axes=axes))
 
 
 def _move_hinge_to_platform(setup: Setup, fault: Fault) -> Setup:
-    machine = setup.struts()
+    machine = build_physics(setup.machine).require_struts()
     if machine.hinged_platform:
         raise SettingsError(f"the universal joints of machine '{machine.name}' are there already")
     axes = _turn_about_z(machine.first_axes, fault.numbers[0]) @ machine.home_rotation
@@ -59,7 +59,7 @@ def _move_hinge_to_platform(setup: Setup, fault: Fault) -> Setup:
 
 
 def _refuse_spin(setup: Setup, fault: Fault) -> Setup:
-    if not setup.struts().universal:
+    if not build_physics(setup.machine).require_struts().universal:
         raise SettingsError(f"the struts of machine '{setup.machine.name}' have no spin already")
     return replace(setup, machine=setup.machine.without_spin())
 

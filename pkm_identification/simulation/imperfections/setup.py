@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.machines.capabilities import HexapodFile, has
 from pkm_identification.machines.load import wrap_description
 from pkm_identification.mechanisms.friction import Friction
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
 
@@ -190,10 +188,3 @@ class Setup:
             force = ForceErrors(np.array(known.gain), np.array(known.offset), np.full(count, known.delay))
         record = RecordErrors(np.full(count, np.inf), ones, order, order)
         return cls(machine, seed, EncoderErrors(ones, zeros), force, record)
-
-    def struts(self) -> Machine:
-        """Return the hexapod's description; raises SettingsError for a machine whose drives are no struts."""
-        machine = wrap_description(self.machine)
-        if not has(machine, HexapodFile):
-            raise SettingsError(f"needs a hexapod; '{machine.name}' is none")
-        return self.machine

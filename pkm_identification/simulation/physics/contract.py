@@ -82,6 +82,9 @@ class Physics(Protocol):
     def has_friction(self) -> bool:
         """Whether drives or joints have friction."""
 
+    def require_struts(self) -> Any:
+        """Return the description of a machine on six struts; raises SettingsError where drives are no struts."""
+
     def with_friction(self, friction: Friction) -> Any:
         """Return the description with other friction of its drives."""
 

@@ -69,6 +69,9 @@ class HexapodPhysics:
     def has_friction(self) -> bool:
         return self.description.rubs
 
+    def require_struts(self) -> Machine:
+        return self.description
+
     def with_friction(self, friction: Friction) -> Machine:
         return replace(self.description, friction=friction)
 

@@ -81,6 +81,9 @@ class MultibodyPhysics:
     def has_friction(self) -> bool:
         return self.friction.acts or self.description.passive_friction is not None
 
+    def require_struts(self) -> Mechanism:
+        raise SettingsError(f"needs a hexapod; '{self.description.name}' is none")
+
     def with_friction(self, friction: Friction) -> Mechanism:
         return self._rebuild(friction=friction)
 

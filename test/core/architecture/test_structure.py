@@ -179,19 +179,13 @@ def test_parameter_names_are_parsed_nowhere():
 # else asks the contract or a capability.
 ABOUT_SIX_STRUTS = {
     "browser/machine_scene.py": "its solid picture in 3D",
-    "commands/identifiability.py": "the studies of both kinds of motion",
     "commands/workspace.py": "slices of poses",
-    "exporting/corrected.py": "keys of its file",
-    "exporting/corrected_effects.py": "keys of its file",
     "exporting/display.py": "its tree for displays",
     "exporting/estimated.py": "keys of its file",
     "exporting/formats.py": "its own formats",
-    "exporting/stated_widths.py": "keys of its file",
-    "identification/experiment.py": "parts that integrate six struts",
     "identification/model_errors/estimated/registry.py": "what sets of struts leave out",
     "identification/model_errors/platform/bodies.py": "what sets of struts leave out",
     "identification/model_errors/platform/joints.py": "which hinge lets struts spin",
-    "simulation/imperfections/setup.py": "faults of joints of struts",
 }
 
 
