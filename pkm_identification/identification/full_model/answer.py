@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.estimation.posterior.answer import Answer, FoundEffect
-from pkm_identification.estimation.posterior.profile import compute_profile_deviations
+from pkm_identification.estimation.posterior.profile import compute_profile_deviations, is_skewed
 from pkm_identification.estimation.posterior.status import (
     CONTRADICTS,
     NAMED_KEYS,
@@ -36,7 +36,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .posterior import Posterior, Views, build_posterior_views
 
-LEAST_SKEWED, SKEWED = 0.3, 1.2  # of a value: its deviation; of the Gaussian deviation: the profile's
+SKEWED = 1.2  # of the Gaussian deviation: the profile's
 LEAST_SEEN = 0.05  # of a width: a number of which the data say less is not judged by what they say
 LEAST_FORCE = (
     0.1  # of the largest drive's: a drive that carries next to nothing is not judged by its own force
@@ -135,9 +135,7 @@ def list_values(
         if not np.any(slopes[j]):
             continue
         taken = 1.0 - float(data[j] ** 2 + of_file[j] ** 2) / float(prior[j])
-        own_of_file = float(of_file[j]) * _find_skewness(
-            posterior, views, j, float(np.hypot(data[j], of_file[j]))
-        )
+        own_of_file = float(of_file[j]) * _find_skewness(posterior, views, j, moved[j])
         file_std = float(np.hypot(own_of_file, gain * value))
         data_std = float(np.hypot(data[j], apart[j]))
         std = float(np.hypot(data_std, file_std))
@@ -167,20 +165,15 @@ def list_values(
     return tuple(made)
 
 
-def _find_skewness(posterior: Posterior, views: Views, number: int, std: float) -> float:
-    """Return the larger deviation of a skewed value over its Gaussian one; 1 where both agree well enough.
-
-    Asked where a value is known badly enough for its logarithm to matter.
-    """
-    if std < LEAST_SKEWED * max(abs(float(views.values[number])), float(views.sizes[number])):
-        return 1.0
-    slope = views.slopes[number]
-    own = float(np.sqrt(slope @ posterior.mode.covariance @ slope))
-    sides = compute_profile_deviations(
+def _find_skewness(posterior: Posterior, views: Views, number: int, moved: FloatArray) -> float:
+    """Return the larger deviation of a skewed value over its Gaussian one; 1 where both agree well enough."""
+    parts = (
         posterior.model, posterior.normal, posterior.mode,
-        lambda *at: views.view_at(posterior, number, *at), own,
+        lambda *at: views.view_at(posterior, number, *at), moved,
     )  # fmt: skip
-    factor = max(sides) / own
+    if not is_skewed(*parts, SKEWED):
+        return 1.0
+    factor = max(compute_profile_deviations(*parts)) / float(np.sqrt(views.slopes[number] @ moved))
     return factor if factor > SKEWED else 1.0
 
 

@@ -17,7 +17,7 @@ from pkm_identification.estimation.posterior.blocks import (
 )
 from pkm_identification.estimation.posterior.contrasts import Contrasts
 from pkm_identification.estimation.posterior.mode import find_mode
-from pkm_identification.estimation.posterior.profile import compute_profile_deviations
+from pkm_identification.estimation.posterior.profile import compute_profile_deviations, is_skewed
 from pkm_identification.estimation.posterior.status import (
     CONTRADICTS as IN_CONFLICT,
 )
@@ -269,7 +269,7 @@ class GuessedMass:
         return np.array([m, unknowns[1]]), np.diag([m, 1.0])
 
 
-def test_profile_of_a_guess_is_where_the_cost_has_grown_by_one():
+def test_profile_of_a_guess_is_a_third_of_where_the_cost_has_grown_by_nine():
     model = GuessedMass()
     equations = form_normal_equations(np.array([[[1.0, 3.0]]]), np.array([[2.0]]))  # m + 3 o = 2 within 1
     mode = find_mode(model, equations)
@@ -277,16 +277,32 @@ def test_profile_of_a_guess_is_where_the_cost_has_grown_by_one():
     def view(_, values, slope):
         return float(values[0]), slope[0]
 
-    slope = mode.slope[0]
-    std = float(np.sqrt(slope @ mode.covariance @ slope))
-    below, above = compute_profile_deviations(model, equations, mode, view, std)
-    mass = np.linspace(0.05, 8.0, 20000)
+    moved = mode.covariance @ mode.slope[0]
+    std = float(np.sqrt(mode.slope[0] @ moved))
+    assert is_skewed(model, equations, mode, view, moved, 1.2)
+    below, above = compute_profile_deviations(model, equations, mode, view, moved)
+    mass = np.geomspace(0.01, 40.0, 40000)
     offset = 0.3 * (2.0 - mass)  # the best one
     cost = np.log(mass / 2.0) ** 2 + (2.0 - mass - 3.0 * offset) ** 2 + offset**2
-    beyond = mass[cost > 1.0 + mode.cost]
-    assert below == pytest.approx(2.0 - beyond[beyond < 2.0].max(), rel=0.06)
-    assert above == pytest.approx(beyond[beyond > 2.0].min() - 2.0, rel=0.06)
+    beyond = mass[cost > 9.0 + mode.cost]
+    assert 3.0 * below == pytest.approx(2.0 - beyond[beyond < 2.0].max(), rel=0.06)
+    assert 3.0 * above == pytest.approx(beyond[beyond > 2.0].min() - 2.0, rel=0.06)
     assert above > 1.2 * std > below
+
+
+def test_values_of_a_linear_model_are_not_skewed():
+    class Linear:
+        width, bent = 2, 2
+
+        def compute(self, unknowns):
+            return unknowns, np.eye(2)
+
+    equations = form_normal_equations(np.array([[[1.0, 3.0]]]), np.array([[2.0]]))
+    mode = find_mode(Linear(), equations)
+    moved = mode.covariance[0]
+    parts = (Linear(), equations, mode, lambda _, values, slope: (float(values[0]), slope[0]), moved)
+    assert not is_skewed(*parts, 1.001)
+    assert compute_profile_deviations(*parts) == pytest.approx(2 * [float(np.sqrt(moved[0]))], rel=1e-3)
 
 
 def test_usable_values_are_widened_by_what_unseen_motion_shows():
