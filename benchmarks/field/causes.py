@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from pkm_identification.errors import MachineError, PkmError
-from pkm_identification.identification.diagnosis.as_recorded import diagnose_identification
+from pkm_identification.identification.of_logs import diagnose_identification
 from pkm_identification.identification.result import Identification
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics

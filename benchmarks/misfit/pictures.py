@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.diagnosis.as_recorded import diagnose_identification
 from pkm_identification.identification.diagnosis.findings import Diagnosis
+from pkm_identification.identification.of_logs import diagnose_identification
 from pkm_identification.identification.settings import FULL, Settings
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.records.log import read_logs

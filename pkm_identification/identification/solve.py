@@ -17,8 +17,8 @@ from pkm_identification.estimation.convergence import (
     narrow_by_drift,
     nonconvergence,
 )
-from pkm_identification.estimation.disagreement import disagreement
 from pkm_identification.estimation.estimate import ParameterEstimate
+from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.estimation.lack_of_fit.start_values import remove_start_values
 from pkm_identification.estimation.problem import Fit, Problem
 from pkm_identification.motion import DriveLog
@@ -38,6 +38,26 @@ from .rates.kinematic_cutoff import compute_error_weights
 from .result import refuse_unidentifiable
 from .settings import FULL
 from .validation import FEWEST_EQUATIONS, Validation, predict_ends
+
+SEVERAL = 5.0  # standard deviations
+
+
+def disagreement(estimate: ParameterEstimate, batch: FloatArray) -> str:
+    """Return how an estimate contradicts the batch fit (P,) of the same equations, in words; empty where they agree.
+
+    On one log both minimise the same squares: what is between them is not noise. An estimate that is kept consistent
+    may differ by what no body can have, and then says so here.
+    """
+    shown = np.array([one == IDENTIFIABLE for one in estimate.status])
+    apart = np.where(shown, np.abs(estimate.values - batch) / estimate.std, 0.0)
+    worst = int(np.argmax(apart))
+    if not apart[worst] > SEVERAL:
+        return ""
+    return (
+        f"{estimate.estimator} and least squares differ by {apart[worst]:.2g} standard deviations in "
+        f"{estimate.names[worst]}"
+    )
+
 
 PARTS = 6  # of an identification, as `announce_part` counts them
 UNREACHABLE = 0.02  # of the samples that the machine cannot be in: the log of another machine

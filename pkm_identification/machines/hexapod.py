@@ -69,14 +69,13 @@ from .capabilities import (
     has,
     require,
 )
-from .compliance import find_compliance
 from .contract import FAILED, FORCE_ROOM, OK, RATE_ROOM, Drive, Machine, Motion
+from .drives import find_compliance, find_place_drives, find_valve
 from .file_numbers import REMEMBERED, Change, change_document
 from .hexapod_tracker import HexapodNeighbours, HexapodTracker
 from .knowledge import Knowledge
 from .knowledge.build import knowledge_of_hexapod
 from .motions import mask_friction_rows, mass_and_bias_of_regressors
-from .place_drives import find_place_drives, find_valve
 from .rows_of_bodies import list_rows_of_hexapod
 
 

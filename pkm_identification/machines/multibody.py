@@ -57,17 +57,15 @@ from .capabilities import (
     NamedOutputs,
     PlatformPose,
 )
-from .compliance import find_compliance
 from .contract import OK, Machine, Motion, NeighbourSolver
+from .drives import find_compliance, find_place_drives, find_valve, read_drive
 from .file_numbers import REMEMBERED, Change, change_document
 from .knowledge import Knowledge
 from .knowledge.build import knowledge_of_mechanism
 from .motions import mask_friction_rows
 from .moving_bodies import MovingBodies, build_posed_mechanism, find_end
 from .multibody_basis import build_basis
-from .multibody_drives import read_drive
 from .multibody_tracker import MultibodyTracker, map_forces
-from .place_drives import find_place_drives, find_valve
 from .rows_of_bodies import find_sums, list_rows_of_mechanism
 
 IDENTIFIABLE = "identifiable"  # what a machine determines at most: the base parameters

@@ -12,7 +12,7 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators.quantity import Quantity
-from pkm_identification.mechanisms.actuators.variation import varied
+from pkm_identification.mechanisms.actuators.registry import varied
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.suggestion import did_you_mean

@@ -9,6 +9,7 @@ A new one is a file beside this one with `stage`, a class and `read`, its module
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ import numpy as np
 from pkm_identification.document import Node
 from pkm_identification.numerics.compiled import compile_inline
 
+from ..model import Actuator
 from . import first_order, hydraulic, hydraulic_reduced, ideal, screw, two_inertia, vane
-from .quantity import LINEAR, ROTARY, Units
+from .quantity import LINEAR, ROTARY, Quantity, Units
 from .row import NUMBER
 
 TYPES: dict[str, Any] = {
@@ -125,3 +127,14 @@ def _is_finite(value: Any, name: str) -> bool:
         return bool(np.isfinite(getattr(value, name)))
     except (OverflowError, ZeroDivisionError):
         return False
+
+
+def varied(actuator: Actuator, quantity: Quantity, factor: float) -> Actuator:
+    """Return the same actuator with one number multiplied by a factor."""
+    path = (quantity.attribute or quantity.name).split(".")
+    return _replace_value(actuator, path, quantity.value * factor)
+
+
+def _replace_value(owner: Any, path: list[str], value: float) -> Any:
+    first, *rest = path
+    return replace(owner, **{first: _replace_value(getattr(owner, first), rest, value) if rest else value})

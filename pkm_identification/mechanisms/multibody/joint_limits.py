@@ -15,8 +15,8 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .description.records import Description, Joint
 from .numbers.arithmetic import FLOAT64
+from .structure.assembly import read_between, read_body_frames
 from .structure.model import Model
-from .structure.relative import read_between, read_body_frames
 from .structure.tree import Tree
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.actuators import Bank, Hydraulic, HydraulicReduced
-from pkm_identification.mechanisms.actuators.variation import varied
+from pkm_identification.mechanisms.actuators.registry import varied
 from pkm_identification.report.figures.style import (
     ESTIMATE,
     NOMINAL,

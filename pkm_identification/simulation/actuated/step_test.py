@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.mechanisms.actuators.quantity import Quantity
-from pkm_identification.mechanisms.actuators.variation import varied
+from pkm_identification.mechanisms.actuators.registry import varied
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.step_metrics import StepMetrics, step_metrics
 

@@ -16,15 +16,32 @@ from __future__ import annotations
 
 import numpy as np
 
+from pkm_identification.errors import PkmError
 from pkm_identification.estimation.consistency.constraints import Inequality, describe_violation, inequalities
+from pkm_identification.estimation.consistency.layout import Layout
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.motions import compute_rest
-from pkm_identification.machines.physical_layout import find_physical_layout
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import lower_cholesky
 from pkm_identification.parameters.parameter_set import ParameterSet
+
+
+def find_physical_layout(machine: Machine, parameters: ParameterSet) -> Layout | None:
+    """Return what each parameter must be so that some body has them all.
+
+    None where the machine cannot say (it has no `build_physical_layout`), or a part of a body is fixed or tied.
+    """
+    build = getattr(machine, "build_physical_layout", None)
+    if build is None:
+        return None
+    try:
+        layout: Layout = build(parameters)
+    except PkmError:
+        return None
+    return layout
+
 
 # Standard deviations outside; twenty conditions are looked at as long as the stream lasts, and friction that is not
 # there lies on its bound.

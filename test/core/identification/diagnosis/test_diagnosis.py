@@ -13,11 +13,11 @@ import pytest
 from core.synthetic import log, nominal, truth
 
 from pkm_identification.errors import LogError
-from pkm_identification.identification.diagnosis.as_recorded import diagnose_identification
 from pkm_identification.identification.diagnosis.noise_floor import force_density
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.model_errors.log_rows import rows_of_samples
+from pkm_identification.identification.of_logs import diagnose_identification
 from pkm_identification.identification.settings import FULL, Settings
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
