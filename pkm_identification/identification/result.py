@@ -110,6 +110,13 @@ class Identification:
         return self.settings.estimator.name == FULL
 
     @property
+    def has_full_values(self) -> bool:
+        """Whether its values are the full model's: of what it was asked for, or of a causal run as of a stream."""
+        estimator = self.settings.estimator
+        streamed = self.settings.causal and estimator.model == "force" and not estimator.assumptions
+        return self.answer is not None and (self.is_full or streamed)
+
+    @property
     def fits(self) -> bool:
         """Whether the model fits, as far as that is known."""
         if self.answer is not None:
@@ -119,7 +126,7 @@ class Identification:
     @property
     def near_zero(self) -> tuple[str, ...]:
         """Names of friction coefficients and effects that are not distinguishable from zero."""
-        if self.answer is not None and self.is_full:
+        if self.answer is not None and self.has_full_values:
             friction = {entry.name for entry in self.parameters.entries if entry.kind.friction}
             return tuple(
                 one.name

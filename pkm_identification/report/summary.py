@@ -22,6 +22,8 @@ def describe_estimator(result: Identification) -> str:
     estimator = result.settings.estimator
     if result.is_full:
         return "full model"
+    if result.has_full_values:
+        return f"full model of a causal run, beside estimator {estimator.name}"
     return f"estimator {estimator.name}, {estimator.model} model"
 
 
@@ -45,7 +47,7 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
     if result.answer is None:
         blocks.append(str(estimate_table(result.estimate, near_zero=result.near_zero)))
     else:
-        if not result.is_full:
+        if not result.has_full_values:
             blocks += [
                 paragraph(COMPARED, ""),
                 str(estimate_table(result.estimate, near_zero=result.near_zero)),

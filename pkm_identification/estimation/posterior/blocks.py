@@ -164,7 +164,11 @@ class Blocks:
         return float(1.4826 * np.median(np.abs(apart[seen]) / np.sqrt(variance[seen])))
 
 
-def form_normal_equations(columns: FloatArray, measured: FloatArray) -> NormalEquations:
-    """Return the products of whitened columns (K, m, T) and right sides (K, m)."""
+def form_normal_equations(
+    columns: FloatArray, measured: FloatArray, origin: FloatArray | None = None
+) -> NormalEquations:
+    """Return the products of whitened columns (K, m, T) and right sides (K, m), about an origin (T,) if given."""
     rows, side = columns.reshape(-1, columns.shape[2]), measured.ravel()
-    return NormalEquations(rows.T @ rows, rows.T @ side, float(side @ side))
+    at = np.zeros(rows.shape[1]) if origin is None else origin
+    left = side - rows @ at
+    return NormalEquations(rows.T @ rows, rows.T @ left, float(left @ left), at)

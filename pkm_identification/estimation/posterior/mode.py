@@ -51,15 +51,24 @@ class CurvedModel(Protocol):
 
 @dataclass(frozen=True)
 class NormalEquations:
-    """What linear equations say of w: the products A (T, T), b (T,) and c."""
+    """What linear equations say of w: the products A (T, T), b (T,) and c, of what is left of them at an origin (T,).
+
+    Near the origin rounding is that of the residual, not of the forces, which are a thousand times larger.
+    """
 
     gram: FloatArray
     pull: FloatArray
     power: float
+    origin: FloatArray | float = 0.0
 
     def cost(self, values: FloatArray) -> float:
         """Return the weighted sum of squares that values (T,) leave."""
-        return float(values @ self.gram @ values - 2.0 * self.pull @ values + self.power)
+        apart = values - self.origin
+        return float(apart @ self.gram @ apart - 2.0 * self.pull @ apart + self.power)
+
+    def find_score(self, values: FloatArray) -> FloatArray:
+        """Return half of how fast the cost falls with each of the values (T,)."""
+        return np.asarray(self.pull - self.gram @ (values - self.origin))
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,7 @@ def _descend(
     cost = equations.cost(values) + precision * float(unknowns @ unknowns)
     converged = False
     for _ in range(steps):
-        gradient = slope.T @ (equations.pull - equations.gram @ values) - precision * unknowns
+        gradient = slope.T @ equations.find_score(values) - precision * unknowns
         factor = lu_factor(form.compute(slope), overwrite_a=True, check_finite=False)
         step = lu_solve(factor, gradient, check_finite=False)
         if float(gradient @ step) < SETTLED:

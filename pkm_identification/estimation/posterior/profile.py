@@ -123,7 +123,7 @@ def _hold(
     own, direction = view(unknowns, values, slope)
     for _ in range(STEPS):
         information = form.compute(slope) + spring * np.outer(direction, direction)
-        gradient = slope.T @ (equations.pull - equations.gram @ values) - unknowns
+        gradient = slope.T @ equations.find_score(values) - unknowns
         gradient += spring * (target - own) * direction
         step = np.linalg.solve(information, gradient)
         unknowns = unknowns + step * min(1.0, 1.0 / max(float(np.max(np.abs(step))), 1e-300))

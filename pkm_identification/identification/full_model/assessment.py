@@ -37,6 +37,7 @@ from .answer import answer
 from .coloured_noise import measure_coloured_floor
 from .posterior import Posterior, find_posterior, find_posterior_of
 from .prediction import predict_end
+from .stream_estimate import give_total_deviations
 from .stream_floor import measure_stream_floor
 
 ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
@@ -93,7 +94,8 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         return _compute_residual(result.estimate, whole, solution.middle), spread
 
     fitted = None if result.settings.estimator.name == FULL else measure_fit
-    verdict = judge_experiment(experiment, basis, floor, noise, fitted)
+    replaced = streamed and not result.settings.estimator.assumptions
+    verdict = judge_experiment(experiment, basis, floor, noise, fitted, replaced)
     if verdict is None:
         raise LogError(
             f"{experiment.sources[0]}: the log is too short for deviations: 12 blocks of motion are needed"
@@ -116,6 +118,10 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
             converged=True,
             nonconvergence="",
         )
+    if streamed:
+        recursion = result.estimate if replaced else None
+        result = replace(result, estimate=give_total_deviations(result.estimate, found, recursion))
+        return replace(result, converged=True, nonconvergence="") if replaced else result
     return result if found.verdict.good else replace(result, estimate=result.estimate.mark_doubtful())
 
 
@@ -151,6 +157,7 @@ def judge_experiment(
     floor: NoiseFloor | None,
     noise: FloatArray,
     measure_fit: Callable[[Posterior], tuple[float, float]] | None = None,
+    replaced: bool = False,
 ) -> Judged | None:
     """Return the full model's answer and verdict, with causes where it asks; None of logs too short for deviations.
 
@@ -166,6 +173,8 @@ def judge_experiment(
     measure_fit : callable, optional
         The rms residual of another estimator's fit, which is refused where it leaves more than the full model does, and
         what of it that fit's own deviations say.
+    replaced : bool
+        Whether the full model's values stand for that fit's, which then is refused for want of effects alone.
     """
     posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], noise)
     if posterior is None:
@@ -180,7 +189,7 @@ def judge_experiment(
     posterior, found = assess_posterior(posterior, noise, white, coloured)
     model = FoundModel(posterior.mode.values, posterior.equations.basis, posterior is not usual)
     fit_refused = False
-    if measure_fit is not None:
+    if measure_fit is not None and (found.effects or not replaced):
         good = found.verdict.good
         least = 0.0 if floor is None else ROUNDING * float(np.sqrt(np.mean(floor.exact**2)))
         of_full = max(float(np.sqrt(np.mean(posterior.residual**2))), least)

@@ -153,12 +153,13 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
     model = build_model(full, widened)
     starts: list[FloatArray] = []
     power, (least, largest) = np.inf, _find_bounds(full)
-    limits = np.full(len(widened), np.inf)
+    limits, origin = np.full(len(widened), np.inf), model.compute(np.zeros(model.width))[0]
     for number in range(MOST_PASSES):
         root = np.linalg.inv(np.linalg.cholesky(noise * full.problem.redundancy))
         columns, measured = root @ full.columns, full.measured @ root.T
-        normal = form_normal_equations(columns, measured)
+        normal = form_normal_equations(columns, measured, origin)
         mode = find_mode(model, normal, starts)
+        origin = mode.values
         residual = full.measured - full.columns @ mode.values
         noise = _weigh_residual(residual, full, mode)
         before, power = power, float(np.mean(residual**2))
@@ -251,7 +252,9 @@ def _find_common_factor(posterior: Posterior) -> str:
 
     def find_conflict(factor: float) -> float:
         # forces times a factor, and their noise with them
-        changed = NormalEquations(normal.gram / factor**2, normal.pull / factor, normal.power)
+        changed = NormalEquations(
+            normal.gram / factor**2, normal.pull / factor, normal.power, factor * normal.origin
+        )
         mode = find_mode(model, changed, (np.zeros(model.width),), STEPS)
         return _find_worst(mode.unknowns, assessed) if mode.converged else float("inf")
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.machines.contract import OK, Machine, Motion
 from pkm_identification.machines.motions import split_states
@@ -40,11 +41,14 @@ class StreamVerdict:
         Whether the model, with the stream's estimate, fits, and why not.
     time : float
         Stamp of the newest sample judged, s.
+    recursion : ParameterEstimate or None
+        What the recursion had found then; None where it says nothing of these samples, or is to stand as it is.
     """
 
     answer: Answer
     fit: Diagnosis
     time: float
+    recursion: ParameterEstimate | None = None
 
     @property
     def good(self) -> bool:
@@ -66,12 +70,15 @@ class Question:
         Whether the estimate says anything of these samples: nothing of those before friction changed.
     rate_noise : ndarray, shape (n,), or None
         Standard deviations of the samples' rates, which friction is to allow for.
+    recursion : ParameterEstimate or None
+        The present estimate with the recursion's own deviations.
     """
 
     numbers: range
     basis: FloatArray
     known: bool
     rate_noise: FloatArray | None
+    recursion: ParameterEstimate | None = None
 
 
 class Judge:
@@ -134,7 +141,9 @@ class Judge:
         if floor is None:
             return None
         fitted = (lambda one: (compute_fit_residual(one, basis), 0.0)) if question.known else None
-        verdict = judge_experiment(experiment, basis, floor, np.diag(floor.std**2), fitted)
+        replaced = not self._settings.estimator.assumptions
+        verdict = judge_experiment(experiment, basis, floor, np.diag(floor.std**2), fitted, replaced)
         if verdict is None or verdict.fit is None:
             return None
-        return StreamVerdict(verdict.answer, verdict.fit, float(samples.time[-1]))
+        recursion = question.recursion if question.known and replaced else None
+        return StreamVerdict(verdict.answer, verdict.fit, float(samples.time[-1]), recursion)

@@ -10,14 +10,9 @@ friction) begins anew, so that drift which is followed is judged, too.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
-from pkm_identification.estimation.posterior.answer import Answer
-from pkm_identification.estimation.posterior.status import CONTRADICTS
 from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import TrackedSample
 from pkm_identification.numerics.arrays import FloatArray
@@ -28,31 +23,6 @@ from .kept_samples import KeptSamples
 
 KEPT_S = 60.0  # s of motion that are judged: what a log of that length says, in 30 MB at 1 kHz
 SPARE_S = 1.0  # s of the oldest, which may be written over while they are read
-
-
-def give_total_deviations(estimate: ParameterEstimate, answer: Answer) -> ParameterEstimate:
-    """Return a stream's estimate with the total deviations of an answer, of values that have the same name in both.
-
-    A value that is further from the answer's than its deviation has the distance beyond that in its own: the answer
-    allows for effects of the machine that a recursion does not estimate.
-
-    What rests on the file is known in combinations only; what contradicts it is in doubt, and everything is where the
-    answer is not to be used.
-    """
-    if not answer.verdict.good:
-        estimate = estimate.mark_doubtful()
-    rows = {one.name: one for one in answer.values}
-    std, status, covariance = estimate.std.copy(), list(estimate.status), estimate.covariance.copy()
-    for k, name in enumerate(estimate.names):
-        one = rows.get(name)
-        if one is not None:
-            beyond = max(abs(float(estimate.values[k]) - one.value) - one.std, 0.0)
-            total = max(float(std[k]), float(np.hypot(one.std, beyond)))
-            covariance[k, k] += total**2 - std[k] ** 2
-            std[k] = total
-        if one is not None and status[k] == IDENTIFIABLE and not one.usable:
-            status[k] = IN_DOUBT if one.status == CONTRADICTS else COMBINATION
-    return replace(estimate, std=std, status=tuple(status), covariance=covariance)
 
 
 class LiveVerdict:
@@ -117,7 +87,9 @@ class LiveVerdict:
         self._count += 1
         self.row = self._kept.rows[self._count % self._kept.capacity]
 
-    def ask(self, basis: FloatArray, rate_noise: FloatArray | None) -> Question:
+    def ask(
+        self, basis: FloatArray, rate_noise: FloatArray | None, recursion: ParameterEstimate
+    ) -> Question:
         """Return the question for the judge of what is kept now.
 
         Parameters
@@ -126,9 +98,11 @@ class LiveVerdict:
             The present estimate.
         rate_noise : ndarray, shape (n,), or None
             What friction is to allow for in the samples' rates.
+        recursion : ParameterEstimate
+            The present estimate with the recursion's own deviations.
         """
         numbers = self._find_kept()
-        return Question(numbers, basis, numbers.stop > self._changed, rate_noise)
+        return Question(numbers, basis, numbers.stop > self._changed, rate_noise, recursion)
 
     def _find_kept(self) -> range:
         """Return the numbers of the samples that are judged, without those that may be written over.

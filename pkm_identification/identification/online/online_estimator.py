@@ -28,6 +28,7 @@ from ..elastic_drives.elastic_drive_stream import has_elastic_drive_model
 from ..equations.equation_filter import Equation, EquationFilter
 from ..equations.reversal import with_reversals
 from ..equations.transition_correction import STRONGER
+from ..full_model.stream_estimate import give_total_deviations
 from ..rates.rate_noise import rate_noise
 from ..rates.rounding_watch import RoundingWatch
 from ..regression.scales import with_machine_scales
@@ -35,7 +36,7 @@ from ..settings import Settings
 from .diagnosis.coordinate_steps import CoordinateSteps
 from .diagnosis.plausibility import Plausibility
 from .judge import Judge, Question, StreamVerdict
-from .live_verdict import LiveVerdict, give_total_deviations
+from .live_verdict import LiveVerdict
 from .tolerated import follow_tolerances
 
 
@@ -251,7 +252,7 @@ class OnlineEstimator:
         """
         estimate = self.recursive.estimate()
         if self.verdict is not None:
-            estimate = give_total_deviations(estimate, self.verdict.answer)
+            estimate = give_total_deviations(estimate, self.verdict.answer, self.verdict.recursion)
         impossible = self._plausibility.judge(estimate)
         if impossible or self.verdict is None or self.learned_from is not None:
             estimate = estimate.mark_doubtful()
@@ -276,7 +277,8 @@ class OnlineEstimator:
     def ask_judge(self) -> Question:
         """Return what `judge` is to be asked of the newest minute, in any thread or process."""
         basis = self._unknowns.mapping @ self.recursive.filter.mean + self._unknowns.known
-        return self._live.ask(basis, self.rounding.noise.copy() if self._rounded else None)
+        noise = self.rounding.noise.copy() if self._rounded else None
+        return self._live.ask(basis, noise, self.recursive.estimate())
 
     def take_verdict(self, verdict: StreamVerdict) -> None:
         """Take over what was worked out: estimates have its deviations and statuses from now on."""

@@ -149,7 +149,7 @@ def _describe_parameters(material: Material) -> dict[str, Any]:
         tables["answer_table"] = answer_rows(result.answer, known)
         tables["answer_key"] = draw("split_key")
         tables["notes"] = format_table_notes(result.answer)
-    if not result.is_full:
+    if not result.has_full_values:
         compared = result.answer is not None
         tables["few_table"] = parameter_rows(result.estimate, truth, result.near_zero, compared=compared)
         tables["few_key"] = draw("estimate_key", HEIGHT, truth is not None)
@@ -186,7 +186,7 @@ def list_unknown(material: Material) -> list[str]:
     """Return what the logs do not determine, a sentence each."""
     result, estimate = material.result, material.result.estimate
     lines = []
-    if result.is_full and result.answer is not None:
+    if result.has_full_values and result.answer is not None:
         lines = [text for _, text in answer_sentences(result.answer)]
     else:
         hidden = {
