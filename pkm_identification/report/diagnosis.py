@@ -41,6 +41,8 @@ _WHAT = {
     "joint_friction": "The joints have friction of {size}",
     "length_offset": "The length{strut} is off by {size} (encoder zero)",
     "length_drift": "The zero of the length{strut} drifts by {size}",
+    "angle_drift": "The zero of the angle{strut} drifts by {size}",
+    "coordinate_drift": "The zero of the coordinate{strut} drifts by {size}",
     "length_scale": "Counts{strut} stand for {size} times the true travel (pitch)",
     "angle_offset": "The angle{strut} is off by {size} (encoder zero)",
     "angle_scale": "Counts{strut} stand for {size} times the true angle (gear)",

@@ -92,12 +92,11 @@ def _score_beyond(posterior: Posterior, experiment: Experiment) -> list[tuple[Ef
     full, mode = posterior.equations, posterior.mode
     parameters, basis = full.problem.parameters, full.basis + full.reversals
     known = {nuisance.effect.name for nuisance in full.nuisances}
-    logs = [log for log in experiment.logs if log.force is not None]
     situations = build_situations(full.problem, full.rows, mode.values[:basis])
     size = np.sqrt(np.mean(posterior.residual**2, axis=0) * full.problem.redundancy)
     base = Base.of(full.columns @ mode.slope, posterior.residual, size)
     found = []
-    for effect in find_effects(full.machine, parameters, logs):
+    for effect in find_effects(full.machine, parameters, experiment.logs):
         if effect.name in known:
             continue
         columns = np.concatenate([effect.columns(one) for one in situations])

@@ -231,12 +231,14 @@ def assess_posterior(
     found = answer(posterior, white, coloured)
     verdict = found.verdict
     wrong = verdict.grade != FITS or verdict.conflict > MAX_CONFLICT or posterior.widest > WIDE
-    if wrong and verdict.residual_share <= MAX_RESIDUAL_SHARE:
+    several = len(found.effects) > 1  # which one that seldom is may explain
+    if (wrong or several) and verdict.residual_share <= MAX_RESIDUAL_SHARE:
         full = posterior.equations.with_seldom(posterior.mode.values)
         seldom = find_posterior_of(full, noise, FIRST_WIDE)
         if seldom is not None:
             other = answer(seldom, white, coloured)
-            if other.verdict.grade == FITS or _explains(other.verdict, verdict):
+            fewer = len(other.effects) < len(found.effects)
+            if (other.verdict.grade == FITS and (wrong or fewer)) or _explains(other.verdict, verdict):
                 return seldom, other
     return posterior, found
 

@@ -25,8 +25,8 @@ from ..model_errors import inner_joints, sensing, unsearched
 from ..model_errors.effect import Effect
 from ..model_errors.effects import find_effects
 from ..model_errors.forces import DELAY, GAIN, OFFSET
+from ..model_errors.geometry import DRIFTS, compute_pitch, describe_drifts, name_offset, name_places
 from ..model_errors.geometry import PLACES as GEOMETRY
-from ..model_errors.geometry import compute_pitch, name_offset, name_places
 from ..model_errors.gravity import NAME as GRAVITY
 from ..model_errors.platform import outside_forces
 from ..model_errors.situation import Situation
@@ -79,7 +79,7 @@ class Nuisance:
     @property
     def assessed(self) -> bool:
         """Whether one that is large contradicts the file: of friction near standstill and drifts no file tells."""
-        return self.effect.name not in (*FRICTION, *unsearched.UNWRITTEN, *OUTSIDE, *SHAPES)
+        return self.effect.name not in (*FRICTION, *unsearched.UNWRITTEN, *OUTSIDE, *SHAPES, *DRIFTS)
 
     @property
     def largest(self) -> float:
@@ -121,7 +121,7 @@ class Nuisance:
 
 def list_seldom(machine: Machine) -> list[Nuisance]:
     """Return the effects that a machine can have and seldom has."""
-    return [_apply_prior(machine, effect) for effect in sensing.effects(machine)]
+    return [_apply_prior(machine, effect) for effect in (*sensing.effects(machine), describe_drifts(machine))]
 
 
 def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]:

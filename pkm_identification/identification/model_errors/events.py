@@ -26,7 +26,10 @@ MOST_JUMPS = 3
 
 
 class CoordinateLog(Protocol):
-    """A log on a regular clock: stamps (N,) in s, the drives' coordinates (N, n) and segments (N,)."""
+    """A log on a regular clock: stamps (N,) in s, the drives' coordinates (N, n) and segments (N,).
+
+    Forces (N, n) are None of a stream's smooth samples.
+    """
 
     @property
     def time(self) -> FloatArray: ...
@@ -36,6 +39,9 @@ class CoordinateLog(Protocol):
 
     @property
     def segment(self) -> NDArray[np.int64]: ...
+
+    @property
+    def force(self) -> FloatArray | None: ...
 
 
 def jumps(log: CoordinateLog) -> list[tuple[int, float]]:
@@ -56,6 +62,15 @@ def jumps(log: CoordinateLog) -> list[tuple[int, float]]:
         if scaled[index, k] > JUMP:
             jumps.append((float(scaled[index, k]), k, float(log.time[index + 2])))
     return [(k, time) for _, k, time in sorted(jumps, reverse=True)[:MOST_JUMPS]]
+
+
+def list_breaks(log: CoordinateLog) -> list[tuple[int, float]]:
+    """Return every drive (from 0) at the newest instants in s from which on a stream's samples are whole again.
+
+    What makes coordinates of smooth samples step, as counts that are lost, is left out of a stream as a burst.
+    """
+    begins = log.time[1:][np.diff(log.segment) != 0][::-1][:MOST_JUMPS]
+    return [(k, float(time)) for time in begins for k in range(log.coordinate.shape[1])]
 
 
 def _step_of(coordinate: FloatArray) -> FloatArray:
@@ -84,7 +99,7 @@ def effects(
         )
     ]
     for number, log in enumerate(logs):
-        for drive, time in jumps(log):
+        for drive, time in jumps(log) if log.force is not None else list_breaks(log):
 
             def columns(
                 situation: Situation, drive: int = drive, time: float = time, log: CoordinateLog = log

@@ -22,10 +22,12 @@ from .spline_derivatives import FEWEST, spline_derivatives
 
 JOINT, ZERO = 1e-3, 3e-3  # of the length scale, of an angle in rad: large errors
 PITCH = 0.01
+DRIFT = 3e-5  # of the length scale a second, of an angle in rad/s: counts that are lost all the time
 YIELD = 3e-4  # of the length scale, of an angle in rad, under a typical force
 STEP = 1e-4  # of the length scale, of an angle in rad, for differences
 SOFTER = 1e-9  # m/N or rad/(N m), for differences
 AXES = "xyz"
+DRIFTS = ("length_drift", "angle_drift", "coordinate_drift")  # of zeros; no file tells of them
 PLACES = "geometry"  # what joints and zeros of the drives are called together
 # Passes: each leaves a tenth or so of the one before in the band, but above it they need not converge.
 YIELDINGS = 4
@@ -39,6 +41,16 @@ def name_offset(machine: Machine) -> str:
 def name_scale(machine: Machine) -> str:
     """Return what a wrong pitch is called."""
     return f"{_name_coordinate(machine)}_scale"
+
+
+def describe_drifts(machine: Machine) -> Effect:
+    """Return zeros of the drives' coordinates that drift."""
+    name = f"{_name_coordinate(machine)}_drift"
+    return Effect(
+        name, "geometry", columns=compute_drifts, scale=DRIFT * sizes_of(machine),
+        correction="That encoder loses counts all the time: check cable, shield and coupling, and home it again",
+        members=name_drives(name, machine), **units_of_drives(machine, "{coordinate}/s"),  # type: ignore[arg-type]
+    )  # fmt: skip
 
 
 def _name_coordinate(machine: Machine) -> str:
@@ -90,6 +102,20 @@ def compute_zeros(situation: Situation) -> FloatArray:
         for step, row in zip(steps, np.eye(len(steps)), strict=True)
     ]
     return situation.rows.thin_in_band(np.stack(columns, axis=2))
+
+
+def compute_drifts(situation: Situation) -> FloatArray:
+    """Return what zeros that drift by a unit a second would add, (K, n, n); friction included, which sees the rate."""
+    rows, own = situation.rows, situation.rows.thin_drives
+    since = rows.samples.time[rows.thin] - np.mean(rows.samples.time)
+    steps, columns = STEP * sizes_of(situation.machine), []
+    for step, row in zip(steps / max(float(np.ptp(since)), 1e-300), np.eye(len(steps)), strict=True):
+        way = step * row
+        moved = DriveMotion(own.coordinate - since[:, None] * way, own.rate - way, own.acceleration)
+        columns.append(situation.changed_by(moved) / step)
+    rate, way = rows.motion.rate, DRIFT * sizes_of(situation.machine)
+    friction = (compute_friction(situation, rate - way) - compute_friction(situation, rate)) / way
+    return rows.thin_in_band(np.stack(columns, axis=2)) + diagonal(rows.in_band(friction))
 
 
 def compute_places(situation: Situation) -> FloatArray:
@@ -194,6 +220,7 @@ def effects(machine: Machine) -> list[Effect]:
             common=scale,
             offset=1.0,
         ),
+        describe_drifts(machine),
     ]
     paths = name_places(machine)
     if paths:

@@ -197,6 +197,7 @@ class OnlineEstimator:
 
     def _interrupt(self) -> None:
         self._segment: int | None = None
+        self._live.skip()
 
     def resume(self, state: EstimatorState | None) -> None:
         """Go on from a state got before, or from the prior without one; the noise is learned anew, the counts go on.

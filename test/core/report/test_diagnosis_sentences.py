@@ -42,7 +42,7 @@ def test_every_cause_has_a_sentence_of_its_own():
     names = {effect.name for effect in find_effects(Hexapod(machine), parameters, [])}
     names |= {effect.name for effect in find_effects(Hexapod(machine.without_spin()), parameters, [])}
     names |= {"force_sign", "force_unit", "length_unit", "time_unit", "exchanged_struts", "exchanged_lengths"}
-    names |= {"saturation", "lost_counts"}
+    names |= {"saturation", "lost_counts", "angle_drift", "coordinate_drift"}
     assert names >= {"hinge_at_platform", "no_spin", "joint_friction"}
     for name in names:
         text = sentence(Cause(name, 1.0, 0.1, "", 0.5, "Mend it"))
