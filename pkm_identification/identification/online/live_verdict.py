@@ -87,9 +87,7 @@ class LiveVerdict:
         self._count += 1
         self.row = self._kept.rows[self._count % self._kept.capacity]
 
-    def ask(
-        self, basis: FloatArray, rate_noise: FloatArray | None, recursion: ParameterEstimate
-    ) -> Question:
+    def ask(self, basis: FloatArray, rate_noise: FloatArray | None, recursion: ParameterEstimate) -> Question:
         """Return the question for the judge of what is kept now.
 
         Parameters
