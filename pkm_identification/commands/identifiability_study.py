@@ -20,14 +20,10 @@ from pkm_identification.identification.procedures.white_noise_forecast import (
     forecast_logs,
     forecast_motions,
 )
-from pkm_identification.identification.saved_estimate import (
-    SavedEstimate,
-    compute_stated_deviations,
-    read_saved_estimate,
-)
+from pkm_identification.identification.saved_estimate import compute_stated_deviations
 from pkm_identification.identification.settings import Settings
+from pkm_identification.machines.contract import Machine as Contract
 from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.machines.load import wrap_description
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody.base_set import BASE
@@ -37,6 +33,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.reduced import SetOwner
 from pkm_identification.records.log import read_logs
+from pkm_identification.report.total_deviations import listed
 from pkm_identification.simulation.motion_file import is_motion_file
 from pkm_identification.simulation.multibody.motions import DriveMotion, generate_motion
 from pkm_identification.simulation.trajectories import Trajectory, trajectory
@@ -107,7 +104,7 @@ def study_struts(machine: Machine, options: argparse.Namespace) -> Study:
     """Return the study of a hexapod's parameter set."""
     settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)
     parameters = settings.parameter_set(machine)
-    saved = _estimate(options.estimate, machine, parameters)
+    stated = _read_deviations(options.estimate, Hexapod(machine), parameters)
     paths: list[Trajectory] = []
     motions: list[PlatformMotion] = []
     if options.logs:
@@ -130,7 +127,7 @@ def study_struts(machine: Machine, options: argparse.Namespace) -> Study:
         SetOwner(machine.name, machine.hash), subject, parameters, options.parameters, expected, responses, source,
         noise, RELATIVE, rows / STRUTS * PERIOD, None,
         None if not paths else lambda part: [subject.along(path, part) for path in paths],
-        None if saved is None else saved.std,
+        stated,
     )  # fmt: skip
 
 
@@ -138,8 +135,8 @@ def study_drives(mechanism: Mechanism, options: argparse.Namespace) -> Study:
     """Return the study of the base parameters of bodies and joints."""
     machine = Multibody(mechanism)
     settings = Settings.of(estimator="ls", parameters=options.parameters, hold_out=0.0)
-    stated = None if options.estimate is None else compute_stated_deviations(options.estimate, machine)
     subject = Subject.of(machine, settings.parameter_set(machine), ADVISED)
+    stated = _read_deviations(options.estimate, machine, subject.parameters)
     motions: list[DriveMotion] = []
     if options.logs:
         how = reading(options, machine)
@@ -178,13 +175,19 @@ def _refuse_rest(
     raise SettingsError(f"trajectory '{', '.join(names)}': {of_rest(machine, parameters, motions)}")
 
 
-def _estimate(name: str | None, machine: Machine, parameters: ParameterSet) -> SavedEstimate | None:
-    """Return an estimate of the same parameters of the same machine."""
-    if name is None:
+def _read_deviations(
+    path: str | None, machine: Contract, parameters: ParameterSet
+) -> Mapping[str, float] | None:
+    """Return the deviations of an estimate of the machine, of whatever parameters; None without an estimate."""
+    if path is None:
         return None
-    saved = read_saved_estimate(name)
-    saved.check(wrap_description(machine), parameters)
-    return saved
+    stated = compute_stated_deviations(path, machine)
+    if not set(stated) & set(parameters.names):
+        raise SettingsError(
+            f"--estimate {path}: has none of the parameters {listed(list(parameters.names))}: use an estimate "
+            "of pkm identify of the same set"
+        )
+    return stated
 
 
 def _find_path(machine: Machine, name: str, duration: float | None) -> Trajectory:
