@@ -234,7 +234,7 @@ class Channels:
         given = (
             f"t=1,{first}={_format_range(2, count + 1)},{second}={_format_range(count + 2, 2 * count + 1)}"
         )
-        counted = " (where t counts samples, as halsampler -t does, --rate HZ besides)"
+        counted = " (where t counts samples, as halsampler -t does, with --rate HZ)"
         return f"without names say which column is which, as --columns {given}{counted}"
 
 

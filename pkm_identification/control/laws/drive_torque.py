@@ -23,7 +23,7 @@ class DriveTorque:
     included), and for the viscous friction of the rate w0 e.
 
     The model is evaluated at the wanted motion, not at the measured one: they differ by less than a millimetre, and
-    rates from encoder differences would make the friction, which bends within 2 mm/s, chatter.
+    rates from encoder differences would make the friction, which changes sign within 2 mm/s, chatter.
 
     Parameters
     ----------

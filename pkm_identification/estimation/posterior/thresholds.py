@@ -16,7 +16,7 @@ MOST_OF_VARIANCE = 0.5  # of a value's variance: more of one origin, and it rest
 
 MAX_FLOOR_RATIO = 1.35  # residual over noise floor: as well as floors are known
 MAX_RESIDUAL_SHARE = 0.10  # of the force: a model that leaves more is none of this machine
-MAX_HELD_OUT_OF_FIT = 1.3  # error of unseen motion over that of the fit
+MAX_HELD_OUT_OF_FIT = 1.3  # error of held-out motion over that of the fit
 MAX_HELD_OUT_OF_USABLE = 1.5
 MAX_HALVES = 2.0  # disagreement of halves in their deviations
 LITTLE_RESIDUAL = 0.01  # of the force: an error of the model that is smaller is none that moves the file

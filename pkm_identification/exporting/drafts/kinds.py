@@ -278,7 +278,7 @@ def _draft_serial_arm(axes: int) -> Kind:
             before, origin = f"link_{k}", f"[0, 0, l{k}]"
         return f"""\
 # z up; with all joints at zero the arm stands upright and all frames are parallel to the ground's
-bodies:  # {GUESSED}: centres of mass beside the middle of the links, inertias
+bodies:  # {GUESSED}: centres of mass off the middle of the links, inertias
   known: guessed
 {bodies}joints:  # {GUESSED}: directions of the axes
 {joints}drives:  # {GUESSED}: limits

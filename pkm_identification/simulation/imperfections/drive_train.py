@@ -24,8 +24,8 @@ from .train_stepping import (
 )
 
 NO_TRAIN = (
-    "machine '{}': has an 'actuator', and friction of joints, presliding or drives that yield besides; the simulator "
-    "knows one or the other"
+    "machine '{}': has an 'actuator' and also friction of joints, presliding or elastic drives; the simulator "
+    "takes one or the other"
 )
 DRIVE_DAMPING = 0.05  # damping ratio of an elastic drive
 BRISTLE_DAMPING = 0.5  # damping ratio of the bristles

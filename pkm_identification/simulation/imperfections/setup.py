@@ -125,8 +125,8 @@ class TrainErrors:
         lawless = (self.presliding, self.by_load, self.by_position, self.compliance)
         if any(lawless) or len(names) != 1 or friction.law.name != "coulomb":
             raise SettingsError(
-                "drives with an 'actuator' and law 'coulomb' may get either Stribeck or asymmetric friction, and yield "
-                "by what their 'actuator' says"
+                "drives with an 'actuator' and law 'coulomb' may get either Stribeck or asymmetric friction; their "
+                "compliance is that of the 'actuator'"
             )
         values: dict[str, Any] = {"viscous": friction.viscous, "coulomb": friction.coulomb}
         values |= (

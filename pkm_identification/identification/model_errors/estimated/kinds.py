@@ -275,7 +275,7 @@ def efficiency(machine: Machine) -> EstimatedEffect:
 def presliding(machine: Machine) -> EstimatedEffect:
     """Bristles in place of the friction law's bend: displacement, each strut's damping over its stiffness, and a share.
 
-    The share is how much of the bend they take the place of: 1 where struts give elastically, 0 where the law is right,
+    The share is how much of the transition they replace: 1 where struts give elastically, 0 where the law is right,
     which no displacement is. Without it a right log could not be fitted.
     """
     damping, count = name_drives("friction_presliding_damping", machine), len(machine.drives)
