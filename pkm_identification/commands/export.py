@@ -29,7 +29,7 @@ def add(commands: argparse._SubParsersAction) -> None:
         description="Write a machine, with its nominal or with identified parameters. mjcf: a MuJoCo model with closed "
         "loops; sdf: the same for Gazebo; c: C99 source of the inverse dynamics; yaml: a machine file; urdf: of a "
         "machine without loops, and of a hexapod a tree for display (the kinematics node publishes the states of its "
-        "joints); of hexapods besides urdf-home: its joints are zero at home, and linuxcnc: joint centres for "
+        "joints); of hexapods also urdf-home: its joints are zero at home, and linuxcnc: joint centres for "
         "genhexkins (.hal).",
     )
     add_machine(parser)

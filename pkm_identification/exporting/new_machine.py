@@ -196,7 +196,7 @@ friction:
   transition_rate: 0.002  # m/s
 drive:
   sample_rate: {_number(sketch.sample_rate)}  # Hz
-  # For logs of counts and currents, besides:
+  # For logs of counts and currents, also:
   # encoder: {{counts_per_meter: 800000.0, length_at_zero: [0.4, 0.4, 0.4, 0.4, 0.4, 0.4]}}
   # motor: {{torque_constant: 0.12, screw_lead: 0.005, gear_ratio: 1.0, efficiency: 0.9, force_limit: 3000.0}}
 """

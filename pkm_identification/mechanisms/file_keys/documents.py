@@ -32,7 +32,7 @@ checks keys by them, for example by a first line
 A schema knows keys and shapes. What else must hold (a rigid body's inertia, a geometry that is not singular, an angle
 within its range) is said by the commands, all at once. **Bold** keys must be there; `*` stands for names of one's own.
 
-Every section may have the key `known` besides, and every number a width, as `3.2 +- 0.1` or `3.2 +- 5 %`: how well it
+Every section may also have the key `known`, and every number a width, as `3.2 +- 0.1` or `3.2 +- 5 %`: how well it
 is known ([machine_file.md](machine_file.md)).
 """
 

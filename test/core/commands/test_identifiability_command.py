@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from pkm_identification.cli import main
+from pkm_identification.commands.identifiability_study import _read_deviations
+from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.identifiability.homogenized import homogenize_regressor
 from pkm_identification.identification.excitation.criteria import Criterion
 from pkm_identification.identification.excitation.log import read_log_response
@@ -22,6 +24,7 @@ from pkm_identification.identification.procedures.white_noise_forecast import (
     forecast_logs,
     forecast_motions,
 )
+from pkm_identification.identification.saved_estimate import SCHEMA
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
@@ -389,3 +392,20 @@ def test_statuses_are_those_of_identify_on_ten_logs():
             found = forecast([log], machine, LEAST)
             stated = identify([log], machine, LEAST).estimate.status
             assert found.status == tuple(words.get(one, "not in this motion") for one in stated), motion
+
+
+@pytest.mark.parametrize("name", ["uf", "mast"])
+def test_an_estimate_of_another_set_is_compared_where_names_are_shared(name, tmp_path):
+    machine = load_machine(name)
+    parameters = Settings.of(estimator="ls").parameter_set(machine)
+    path = tmp_path / "estimate.json"
+
+    def deviations(*names):
+        entries = [{"name": one, "status": "identified", "std": 0.5} for one in names]
+        path.write_text(json.dumps({"schema": SCHEMA, "machine_hash": machine.hash, "parameters": entries}))
+        return _read_deviations(str(path), machine, parameters)
+
+    assert _read_deviations(None, machine, parameters) is None
+    assert deviations(parameters.names[0], "elsewhere")[parameters.names[0]] == 0.5
+    with pytest.raises(SettingsError, match=f"estimate.json: .*{parameters.names[0]}"):
+        deviations("elsewhere")
