@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -198,6 +199,11 @@ class _LogPart:
         limits = StandstillLimits.of(machine, parameters, experiment.flicker)
         return cls(experiment, rows_of(log, _find_liveliest_part(log, rows)), samples, limits, len(log.time))
 
+    @cached_property
+    def moved(self) -> StrutMotion:
+        """The drives' smooth motion."""
+        return self.smooth(self.log.length)
+
     def smooth(self, coordinate: FloatArray, factor: float = 1.0) -> StrutMotion:
         """Return the drives' smooth motion of coordinates, by a cutoff that is so many times lower."""
         low_pass = self.experiment.settings.filter
@@ -209,7 +215,7 @@ class _LogPart:
         if self.log.force_density is not None:  # of what was recorded: the log was resampled
             return self.log.force_density
         settings = self.experiment.settings
-        found = force_density(self.log, self.smooth(self.log.length), self.experiment.machine.friction)
+        found = force_density(self.log, self.moved, self.experiment.machine.friction)
         return found / noise_passed(settings.validation, settings.band.period, *QUIET)
 
     def carry_noise(self, basis: FloatArray, density: FloatArray) -> FloatArray:
@@ -219,18 +225,17 @@ class _LogPart:
         density (n,) winds up, that force's.
         """
         settings, part = self.experiment.settings, self.log
-        moved = self.smooth(part.length)
-        if len(moved) == 0:
+        if len(self.moved) == 0:
             return np.zeros(part.length.shape[1])
         wound = density / (2.0 * settings.period) * compute_motor_side_compliance(settings.validation) ** 2
         wound = np.zeros_like(wound) if self.experiment.elastic_drives_modelled else wound
         noise = np.sqrt(white_noise.position_noise(part.length, settings.period) ** 2 + wound)
         noise = noise * np.random.default_rng(SEED).standard_normal(part.length.shape)
-        return self._compare(basis, moved, self.smooth(part.length + noise))
+        return self._compare(basis, self.moved, self.smooth(part.length + noise))
 
     def measure_smoothing(self, basis: FloatArray) -> FloatArray:
         """Return the standard deviation (n,) of what the kinematic low-pass rounds off the model's force."""
-        moved, lower = self.smooth(self.log.length), self.smooth(self.log.length, LOWER)
+        moved, lower = self.moved, self.smooth(self.log.length, LOWER)
         if len(lower) == 0:
             return np.zeros(self.log.length.shape[1])
         first = int(np.searchsorted(moved.time, lower.time[0]))
