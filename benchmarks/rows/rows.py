@@ -35,6 +35,7 @@ LONGER = 20.0  # s of the log of the machine off its file
 WEIGHT = 1e-3  # of a typical force: less does not make a fall
 COUNT = 1e-5  # m or rad, of the encoders in a fall
 MISLEADING = 4.0  # deviations
+UNLIKE = 0.2  # by which bodies that look alike in a file may differ
 Commands = Iterable[list[Any]]
 LAW_NUMBERS: dict[str, dict[str, Any]] = {
     "stribeck": {"static_ratio": 1.5, "stribeck_rate": 0.02},
@@ -210,7 +211,10 @@ def _take_perturbed(bench: Bench) -> Commands:
     document = draw_truth(np.random.default_rng(8), bench.document)
     write_machine(bench["truth.yaml"], document)
     # a file that says that it is of a drawing would rightly be contradicted
-    write_machine(bench["unknown.yaml"], {key: one for key, one in bench.document.items() if key != "known"})
+    unknown = {key: one for key, one in bench.document.items() if key != "known"}
+    # each body is drawn by itself: one that says nothing of that would be contradicted, too
+    unknown["tolerances"] = {**unknown.get("tolerances", {}), "bodies_alike": UNLIKE}
+    write_machine(bench["unknown.yaml"], unknown)
     longer = max(LONGER, 2 * _find_duration(bench.machine))
     yield _simulate(bench, "truth.csv", "--seed", 9, "--duration", longer, machine="truth.yaml")
     code, said = run(_identify(bench, "truth.csv", "--json", bench["truth.json"], machine="unknown.yaml"))

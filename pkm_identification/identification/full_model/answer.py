@@ -128,6 +128,7 @@ def list_values(
     gain = float(_common_gain(posterior).width)
     unknowns = posterior.model.unknowns
     beyond = np.array([one.key in in_conflict for one in unknowns])
+    of_keys = [np.array([one.key == key for one in unknowns]) for key in in_conflict]
     made = []
     for j, (name, unit, value) in enumerate(
         zip(views.names, views.units, views.values.tolist(), strict=True)
@@ -141,8 +142,10 @@ def list_values(
         std = float(np.hypot(data_std, file_std))
         size = float(views.sizes[j])
         status = choose_status(value, std, file_std, taken, size)
-        shift = np.abs(moved[j, beyond] * mode.unknowns[beyond])
-        if shift.size and float(np.max(shift)) > SHIFTED * std:
+        pulls = moved[j] * mode.unknowns
+        # one number alone, or all of a key together: what holds a machine's bodies alike is a number for each
+        shifts = [*np.abs(pulls[beyond]), *(abs(float(pulls[own].sum())) for own in of_keys)]
+        if max(shifts, default=0.0) > SHIFTED * std:
             status = CONTRADICTS
         leanings = _find_leanings(posterior, moved[j], value, gain * abs(value), std)
         near = is_near_zero(value, size)
