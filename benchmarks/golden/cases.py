@@ -58,6 +58,14 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
     ("export-mast", "machine.yaml", "numbers of bodies and joints are written without quotation marks"),
     ("export-epaas", "machine.yaml", "numbers of bodies and joints are written without quotation marks"),
     ("export-four-bar", "machine.yaml", "numbers of bodies and joints are written without quotation marks"),
+    *(
+        ("*", f"*.json.{place}*", "the full model judges every fit, of rows in which drives move")
+        for place in ("fit", "validation.parameters_percent", "validation.predicted_by")
+    ),
+    ("identify-uf-causal", "estimate.json.parameters.*", "the last digits of a combination"),
+    ("simulate-hexel", "log.csv", "the places of its base joints are corrected"),
+    ("check-uf", "check.json*", "verdict and statuses are the full model's, of every number of the file"),
+    ("diagnose-uf", "*", "the full model finds the delay, allows for it, and then fits"),
     ("base-parameters-epaas", "base.json*", "a sum that has a moment of inertia is called by one"),
     ("base-parameters-mast", "base.json*", "the kept parameters are pivots first: the last digit of factors"),
 )

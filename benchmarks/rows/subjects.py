@@ -15,7 +15,6 @@ from pkm_identification.document import read_yaml
 from pkm_identification.mechanisms.builtin import list_builtin_files
 
 from ..field import parallel_machines
-from ..field.drawn_kinds import EPAAS_HYDRAULICS
 from ..surroundings import ROOT
 
 Document = dict[str, Any]
@@ -48,8 +47,7 @@ MACHINES: dict[str, Callable[[], Document]] = {
     "mast": lambda: _read_builtin("mast"),
     "mast_belt": lambda: _read_builtin("mast_belt"),
     "epaas": lambda: _read_builtin("epaas"),
-    # with the gains of the built-in one the loops swing by 7 mm at 30 Hz in motions as fast as these
-    "epaas, hydraulics": lambda: _read_builtin("epaas") | EPAAS_HYDRAULICS,
+    "epaas, hydraulics": lambda: _read_builtin("epaas_hydraulic"),
     "four-bar": lambda: _read_builtin("four-bar"),
     "delta": _read_delta_of_docs,
     "five-bar": lambda: _read(EXAMPLES / "five_bar.yaml"),
