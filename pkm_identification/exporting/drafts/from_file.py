@@ -96,7 +96,7 @@ def draft_from_file(
     drives : sequence of str
         Joints that are driven; see `mechanism_file.write_file`.
     closures : sequence of str
-        LINK:LINK or LINK:LINK:TYPE, loops that the file leaves open; see `closing.close_loops`.
+        LINK:LINK or LINK:LINK:TYPE, loops that the file leaves open; see `close_loops`.
     bodies : sequence of Link
         In place of those of the file with these names.
 

@@ -81,7 +81,8 @@ def _convert(name: str) -> Callable[[Setup, Fault], Setup]:
                     f"machine '{setup.machine.name}' has no drive.motor, so amperes mean nothing"
                 )
             unit = drive.force_per_ampere
-        return replace(setup, record=replace(setup.record, **{name: unit}))
+        changed: dict[str, Any] = {name: unit}
+        return replace(setup, record=replace(setup.record, **changed))
 
     return apply
 
@@ -108,8 +109,8 @@ def _exchange(name: str) -> Callable[[Setup, Fault], Setup]:
 
     def apply(setup: Setup, fault: Fault) -> Setup:
         old = getattr(setup.record, name)
-        new = tuple(old[int(drive) - 1] for drive in fault.numbers)
-        return replace(setup, record=replace(setup.record, **{name: new}))
+        changed: dict[str, Any] = {name: tuple(old[int(drive) - 1] for drive in fault.numbers)}
+        return replace(setup, record=replace(setup.record, **changed))
 
     return apply
 

@@ -247,7 +247,7 @@ class Description:
     pose : str or None
         A body whose six coordinates may be given instead of the outputs.
     payload_body : str or None
-        The body that loads are fixed to, where the file names it; see `payload_body.find_payload_body`.
+        The body that loads are fixed to, where the file names it; see `setpoints.find_payload_body`.
     document, full_document : mapping
         The file without what it says of how well it is known, and the same with all defaults written out.
     known : Statements
