@@ -79,7 +79,7 @@ class Contrasts:
         for part in parts:
             rows = design[part]
             gram = rows.T @ rows
-            its = _sum_scores(design * part[:, :, None], residual * part, number, len(blocks))
+            its = _sum_scores(design, residual * part, number, len(blocks))
             pairs.append(((gram, its), (whole - gram, scores - its)))
         low, high = (
             _form_half(values, its_residual, number, len(blocks))
@@ -116,11 +116,11 @@ def _sum_scores(
 
 def _filter(values: FloatArray, inside: NDArray[np.bool_]) -> Iterator[FloatArray]:
     """Yield the lower and the upper half of the band of values (K, ...) that follow in time."""
-    at = np.flatnonzero(inside)
-    for sign in (1.0, -1.0):
-        made = np.zeros_like(values)
-        made[at] = LOW[1] * values[at] + sign * LOW[0] * (values[at - 1] + values[at + 1])
-        yield made
+    own, neighbours = LOW[1] * values, np.zeros_like(values)
+    neighbours[1:-1] = LOW[0] * (values[:-2] + values[2:])
+    own[~inside] = neighbours[~inside] = 0.0
+    yield own + neighbours
+    yield own - neighbours
 
 
 def _form_half(

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.rigid_bodies import parallel_axes
@@ -68,6 +67,9 @@ def spline_setpoints(
     """
     if len(time) < 2 or not np.all(np.isfinite(time)) or np.any(np.diff(time) <= 0):
         raise SettingsError("setpoints: need at least two rows with times in s that increase")
+    # here, because it takes as long to load as all other parts of SciPy that every command needs
+    from scipy.interpolate import CubicSpline
+
     spline = CubicSpline(time, places, bc_type="clamped")
     at = np.arange(time[0], time[-1] + 0.5 * period, period)
     return spline(at), spline(at, 1), spline(at, 2)
