@@ -155,7 +155,7 @@ def table(found: dict[str, list[dict[str, float]]], conditions: str) -> str:
     lines = [
         conditions,
         "",
-        "| case | samples a second | lost | nodes, µs a sample | beside alone, % | `pkm watch`, % of a core |",
+        "| case | samples a second | lost | nodes, µs a sample | over alone, % | `pkm watch`, % of a core |",
         "|---|---|---|---|---|---|",
     ]
     alone = found[CASES[0][0]]
@@ -208,7 +208,7 @@ def main() -> None:
     text = table(
         found,
         f"`python -m benchmarks.live_page --seconds {options.seconds:g} --rate {options.rate:g} --rounds "
-        f"{options.rounds}`: medians;\nbeside alone: mean over rounds and its deviation; load before it "
+        f"{options.rounds}`: medians;\nover alone: mean over rounds and its deviation; load before it "
         f"{load:.1f} on {os.cpu_count()} cores.",
     )
     print(text)

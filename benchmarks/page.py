@@ -25,7 +25,7 @@ def write(folder: Path, findings: Findings, about: dict) -> list[Path]:
     """
     pictures = {}
     if any(item.peers for item in findings.items):
-        pictures["benchmarks.png"] = ("times beside the peers", png(charts.bars(findings)))
+        pictures["benchmarks.png"] = ("times against the peers", png(charts.bars(findings)))
     if findings.growth or findings.memory:
         pictures["growth.png"] = ("growth with the number of samples", png(charts.growth(findings)))
     links = [f"![{title}]({IMAGES}/{name})" for name, (title, _) in pictures.items()]

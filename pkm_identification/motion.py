@@ -123,7 +123,7 @@ class StrutMotion(_Batch):
     force : ndarray, shape (N, n), or None
         In N or N m, passed through the same filter as the coordinates.
     segment : ndarray of int64, shape (N,)
-        Number of the uninterrupted stretch a row belongs to; nothing is differentiated or filtered across
+        Number of the uninterrupted segment a row belongs to; nothing is differentiated or filtered across
         a change of this number.
     """
 

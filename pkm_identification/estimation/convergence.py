@@ -11,7 +11,7 @@ them said, and the error of an efficient estimate is uncorrelated with that diff
 Where k is the place by which half of the information had come, S(k) = 2 S(n): the estimate then moves on by one of its
 own standard deviations, whatever motion, noise and rate are. It moves further when the machine changes, when the filter
 diverges or follows noise, or when the standard deviations are too small; all three make the estimate one that must not
-be used as it is stated. Where little has come on either side of k, nothing can be told.
+be used as it is stated. Where little has come on either side of k, nothing can be determined.
 
 Half of what is known of each parameter is not half of what is known of each combination: the one of a hundred that a
 log shows best may have come with its last seconds (of the static moments of a four-bar's crank and rocker). What S(k)

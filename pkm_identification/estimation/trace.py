@@ -14,7 +14,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 @dataclass(frozen=True)
 class EstimateTrace:
-    """Estimates after each entry (an equation, or a stretch of samples) that was taken.
+    """Estimates after each entry (an equation, or a segment of samples) that was taken.
 
     Attributes
     ----------

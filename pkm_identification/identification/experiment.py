@@ -236,7 +236,7 @@ class Experiment:
 
     @property
     def corrects_transition(self) -> bool:
-        """Whether what the kinematic low-pass makes of friction's bend is taken off, as online."""
+        """Whether what the kinematic low-pass makes of friction's transition is taken off, as online."""
         settings = self.settings
         if not settings.causal or settings.estimator.model != "force":
             return False
@@ -253,7 +253,7 @@ class Experiment:
         cutoff : float, optional
             Hz, replaces that of the kinematic low-pass.
         corrected : bool
-            Whether friction's bend is corrected where it can be (`corrects_transition`).
+            Whether friction's transition is corrected where it can be (`corrects_transition`).
         """
         settings, instruments = self.settings, self.estimator.instruments
         low_pass = replace(settings.filter, cutoff=cutoff or settings.filter.cutoff)
@@ -274,7 +274,7 @@ class Experiment:
         )  # fmt: skip
 
     def _keep_segments(self, segments: Iterable[Samples]) -> Iterator[Samples]:
-        """Yield the stretches of a log, which are kept as one."""
+        """Yield the segments of a log, which are kept as one."""
         kept = []
         for samples in segments:
             kept.append(samples)
@@ -282,7 +282,7 @@ class Experiment:
         self._seen.append(Samples.concatenate(kept))
 
     def segments(self, log: ValidatedLog, low_pass: FilterSettings | None = None) -> Iterable[Samples]:
-        """Samples of a log behind the zero-phase filter, stretch after stretch; all at once with effects besides."""
+        """Samples of a log behind the zero-phase filter, segment after segment; all at once with effects besides."""
         low_pass = low_pass or self.settings.filter
         if self.point is not None:
             return [samples_of(log, self.machine, low_pass)]

@@ -200,7 +200,7 @@ def _refuse_useless_falls(settings: Settings, falls: Sequence[DriveLog]) -> None
 
 
 def _refuse_beyond_memory(logs: Sequence[DriveLog], settings: Settings) -> None:
-    """Refuse logs of hours where all samples are worked on at once; the others are taken in stretches."""
+    """Refuse logs of hours where all samples are worked on at once; the others are taken in segments."""
     estimator = settings.estimator
     of_all = {
         f"--also {','.join(estimator.also)}": bool(estimator.also),

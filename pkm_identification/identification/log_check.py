@@ -94,9 +94,9 @@ class LogCheck:
     expected_rate : float or None
     faults : tuple of Fault
     segments : int
-        Uninterrupted stretches.
+        uninterrupted segments.
     longest : float
-        Longest stretch in s.
+        Longest segment in s.
     drives : tuple of Drive
         Units and limits of the n columns.
     coordinate_range : ndarray, shape (n, 2)

@@ -47,7 +47,7 @@ class _Maker:
     limits: StandstillLimits | None
 
     def force(self, samples: Samples) -> tuple[list[Equations], NDArray[np.bool_], int]:
-        """Return equations of one log or stretch and of its twins that are its own, used rows, and how many rest."""
+        """Return equations of one log or segment and of its twins that are its own, used rows, and how many rest."""
         equations = [
             force_equations(
                 self.machine, self.parameters, samples, self.band, self.causal,

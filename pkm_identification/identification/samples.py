@@ -48,7 +48,7 @@ class SegmentOrigin:
 
 @dataclass(frozen=True)
 class Samples:
-    """Good samples of one log, or of a stretch of it.
+    """Good samples of one log, or of a segment of it.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Samples:
 
     @classmethod
     def concatenate(cls, segments: Sequence[Samples]) -> Samples:
-        """Successive stretches of one log behind the zero-phase filter as one, of what is their own; no twins."""
+        """Successive segments of one log behind the zero-phase filter as one, of what is their own; no twins."""
         if len(segments) == 1:
             return segments[0]
         pairs = [(one, one.own(one.time)) for one in segments]

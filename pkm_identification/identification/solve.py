@@ -180,7 +180,7 @@ def compute_systematic_covariance(
 
 
 def _is_in_memory(experiment: Experiment) -> bool:
-    """Return whether all samples of a log are worked on at once, not stretch after stretch."""
+    """Return whether all samples of a log are worked on at once, not segment after segment."""
     return experiment.settings.causal or experiment.estimator.instruments or experiment.point is not None
 
 

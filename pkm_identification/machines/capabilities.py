@@ -109,11 +109,11 @@ class PostureMeasures(Machine, Protocol):
 
 
 class ElasticDrives(Machine, Protocol):
-    """Drives of which something yields between the encoder and the mechanism."""
+    """Drives of which something is compliant between the encoder and the mechanism."""
 
     @property
     def compliance(self) -> FloatArray:
-        """Of each drive (n,), m/N or rad/(N m); 0 where nothing yields."""
+        """Of each drive (n,), m/N or rad/(N m); 0 where nothing is compliant."""
 
 
 class ActuatedDrives(Machine, Protocol):

@@ -209,7 +209,7 @@ class Hexapod:
         return list_hexapod_parameters(self.description, name)
 
     def build_physical_layout(self, parameters: ParameterSet) -> Layout:
-        """Return which parameters of a set are one body; raises PkmError where that cannot be told."""
+        """Return which parameters of a set are one body; raises PkmError where that cannot be determined."""
         return physical_layout(self.description, parameters)
 
     def build_physical(self, parameters: ParameterSet) -> FreeCoordinates:

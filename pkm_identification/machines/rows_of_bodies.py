@@ -69,7 +69,7 @@ def find_sums(mechanism: Mechanism, base: BaseSet, parameters: ParameterSet) -> 
     Raises
     ------
     SettingsError
-        If a base parameter is fixed or tied, so that whether its body can exist cannot be told.
+        If a base parameter is fixed or tied, so that whether its body can exist cannot be determined.
     """
     names = {name: k for k, name in enumerate(parameters.names)}
     lost = [name for name in base.names if name not in names]

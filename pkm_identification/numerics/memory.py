@@ -19,7 +19,7 @@ ARRAYS = 4  # the same of arrays that are read whole: as they are, as numbers, a
 
 
 def physical_memory() -> int:
-    """Bytes of memory of this computer; 2^63 where that cannot be told."""
+    """Bytes of memory of this computer; 2^63 where that cannot be determined."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):  # no POSIX

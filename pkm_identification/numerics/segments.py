@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Uninterrupted stretches of samples: rows with one segment number."""
+"""Uninterrupted segments of samples: rows with one segment number."""
 
 from __future__ import annotations
 

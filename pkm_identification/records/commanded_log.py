@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Logs of drives with what they were told: wanted coordinates beside those shown and the forces reported."""
+"""Logs of drives with what they were commanded: wanted coordinates beside those shown and the forces reported."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FEWEST_AT_REST = 4  # samples, for where a motion begins and for the noise
 
 @dataclass(frozen=True)
 class CommandedLog:
-    """What drives were told and what they reported.
+    """What drives were commanded and what they reported.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class CommandedLog:
 
     @property
     def moves(self) -> NDArray[np.bool_]:
-        """Which drives (n,) were told to move."""
+        """Which drives (n,) were commanded to move."""
         return np.ptp(self.command, axis=0) > 0.0
 
     @property

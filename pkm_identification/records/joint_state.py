@@ -296,7 +296,7 @@ class _Layout:
         return cls(names, position, effort, np.array(fixed))
 
     def problem(self, struts: Sequence[str]) -> tuple[str, str] | None:
-        """Return why the struts cannot be told apart: reason and text, or None."""
+        """Return why the struts cannot be distinguished: reason and text, or None."""
         times = Counter(self.names)
         for name in struts:
             if not times[name]:

@@ -23,7 +23,7 @@ def describe_estimator(result: Identification) -> str:
     if result.is_full:
         return "full model"
     if result.has_full_values:
-        return f"full model of a causal run, beside estimator {estimator.name}"
+        return f"full model of a causal run, not of estimator {estimator.name}"
     return f"estimator {estimator.name}, {estimator.model} model"
 
 

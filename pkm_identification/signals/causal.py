@@ -294,7 +294,7 @@ class CausalFilter:
 
 
 def filter_log_causally(log: ValidatedLog, settings: FilterSettings) -> tuple[StrutMotion, int]:
-    """Filter a whole validated log: what the first online stage gives of it, with stretches as its receiver sees them.
+    """Filter a whole validated log: what the first online stage gives of it, with segments as its receiver sees them.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Unbroken stretches of a stream as its receiver sees them."""
+"""Unbroken segments of a stream as its receiver sees them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Continuity:
         self._time = -math.inf
 
     def number(self, time: float, segment: int) -> int:
-        """Return number of the stretch that a sample of this stamp (s) and the sender's segment belongs to."""
+        """Return number of the segment that a sample of this stamp (s) and the sender's segment belongs to."""
         if segment == self._segment and time - self._time > self._longest:
             self.breaks += 1
         self._segment, self._time = segment, time
@@ -54,6 +54,6 @@ class Continuity:
 
 
 def number_segments(time: FloatArray, segment: NDArray[np.int64], period: float) -> NDArray[np.int64]:
-    """Return numbers (N,) of the stretches of a whole stream (stamps in s), as `Continuity` gives them one by one."""
+    """Return numbers (N,) of the segments of a whole stream (stamps in s), as `Continuity` gives them one by one."""
     missing = (np.diff(segment) == 0) & (np.diff(time) > LONGEST_HOLE * period)
     return segment + np.concatenate([[0], np.cumsum(missing)])[: len(segment)]

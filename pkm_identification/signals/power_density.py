@@ -16,7 +16,7 @@ def power_density(values: FloatArray, count: int, rate: float) -> tuple[FloatArr
     Parameters
     ----------
     values : ndarray, shape (N,) or (N, C)
-        Samples of one uninterrupted stretch.
+        Samples of one uninterrupted segment.
     count : int
         Samples of a window, at most N.
     rate : float

@@ -25,9 +25,9 @@ LONGEST_STEP = 5  # periods between two stamps of which a log's period is measur
 
 
 class SteadyPeriod:
-    """Sample period of a stream, from successive stretches of it.
+    """Sample period of a stream, from successive segments of it.
 
-    A stretch that disagrees with those before it is left out, until a second one agrees with it: the rate has changed.
+    A segment that disagrees with those before it is left out, until a second one agrees with it: the rate has changed.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class SteadyPeriod:
     Attributes
     ----------
     known : bool
-        Whether there was a stretch to measure.
+        Whether there was a segment to measure.
     value : float
         s.
     """
@@ -57,7 +57,7 @@ class SteadyPeriod:
         self.value = self._nominal
 
     def add(self, span: float, count: int) -> None:
-        """Take a stretch of `count` periods that lasted `span` s."""
+        """Take a segment of `count` periods that lasted `span` s."""
         period = span / count
         if self.known and not _agree(period, sum(self._spans) / sum(self._counts)):
             if self._other is None or not _agree(period, self._other[0] / self._other[1]):
@@ -79,9 +79,9 @@ def _agree(one: float, other: float) -> bool:
 
 
 def steady_period(spans: FloatArray, counts: FloatArray, nominal: float) -> float:
-    """Period in s that stretches of a stream show, or the stated one where they do not show another.
+    """Period in s that segments of a stream show, or the stated one where they do not show another.
 
-    The ends of stretches jitter, but one begins where the other ended: the mean over M of them is M times as certain
+    The ends of segments jitter, but one begins where the other ended: the mean over M of them is M times as certain
     as each.
 
     Parameters

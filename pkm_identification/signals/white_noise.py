@@ -5,7 +5,7 @@
 
 In closed loop the controller answers the encoder's steps with force far above the band: that is no noise of the force
 sensor, and what of the force is coherent with the positions there is taken out. So is what is coherent with the bend of
-the friction law: friction reverses within a millisecond, and of slow logs every stretch has a reversal.
+the friction law: friction reverses within a millisecond, and of slow logs every segment has a reversal.
 """
 
 from __future__ import annotations

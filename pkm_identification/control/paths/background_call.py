@@ -13,7 +13,7 @@ from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
-THREAD_NAME = "beside control"
+THREAD_NAME = "background of control"
 SWITCH = 5e-5  # s, after which Python goes over to the control loop while there is such work
 
 

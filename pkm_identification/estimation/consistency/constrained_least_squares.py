@@ -37,7 +37,7 @@ class Physical(Protocol):
         """Return the physical parameters w that minimise |root (w - values)|, of finite values (P,)."""
 
     def is_possible(self, values: FloatArray) -> bool:
-        """Return whether bodies have all of these values (P,), where that can be told without a distance."""
+        """Return whether bodies have all of these values (P,), where that can be determined without a distance."""
 
     def name_violations(self, values: FloatArray, status: tuple[str, ...]) -> list[str]:
         """Return in words what of the identified parameters (P,) no body can have; of sums no single one says it."""

@@ -16,7 +16,7 @@ From the log alone (the noise of the force from the machine file, where it state
 
 In closed loop the controller answers the encoder's steps with force far above the band: that is no noise of the force
 sensor, and what of the force is coherent with the coordinates there is taken out. So is what is coherent with the bend
-of the friction law: friction reverses within a millisecond, and of slow logs every stretch has a reversal. Rows of
+of the friction law: friction reverses within a millisecond, and of slow logs every segment has a reversal. Rows of
 drives that stand still are no equations, and their noise makes none.
 """
 

@@ -35,7 +35,7 @@ class Converted:
 
 
 def in_machine_units(logs: Sequence[DriveLog], machine: Machine) -> Converted:
-    """Logs of which lengths and stamps are in the machine's units, as far as they can be told.
+    """Logs of which lengths and stamps are in the machine's units, as far as they can be determined.
 
     Lengths are in another unit if most lie outside of the limits and, in that unit, hardly any do and they are no small
     part of them; stamps, if only in that unit their distance is the drive's period. Without a drive the rate is

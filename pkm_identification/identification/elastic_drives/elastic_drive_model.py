@@ -3,7 +3,7 @@
 
 """Coordinates behind drives that yield, from where the motors were and what the model says of the machine.
 
-Where only motors have encoders, coordinates are theirs less how far belts or shafts are wound up. Taken from measured
+Where only motors have encoders, coordinates are theirs less how far belts or shafts are deflected. Taken from measured
 forces alone (`signals.forces.drive_transfer`), that carries the forces' noise into the rates, and its smoothing rounds
 what happens where drives turn back: there friction hangs on millimetres a second. A first estimate tells it far better:
 the machine, integrated behind its springs, with motors that move as their encoders showed (`springs`). It is asked for
@@ -94,7 +94,7 @@ def compute_deflections(
     basis: FloatArray,
     transfers: tuple[Transfer, ...],
 ) -> FloatArray | None:
-    """Return how far drives were wound up, (N, n) in m or rad, at rows of a log at the motors; NaN without motion.
+    """Return how far drives were deflected, (N, n) in m or rad, at rows of a log at the motors; NaN without motion.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@
 Where only motors have encoders, coordinates are theirs less how far belts or shafts are wound up. Measured forces alone
 tell that badly where drives turn back (`elastic_drives.elastic_drive_model`). So the stream has an estimator of its
 own: samples as measured forces have them pass filter, kinematics and estimator, and the machine with the parameters of
-that, integrated behind its springs while its motors move as their encoders showed, tells how far drives are wound up.
+that, integrated behind its springs while its motors move as their encoders showed, tells how far drives are deflected.
 What comes out hangs on the samples alone, and not on when somebody's estimate arrives: a bag gives again what the nodes
 gave.
 
@@ -62,7 +62,7 @@ STILL = 0.2  # s; what friction holds of a drive that stood for longer, no model
 
 
 def has_elastic_drive_model(machine: Machine, validation: ValidationSettings) -> bool:
-    """Whether coordinates are behind drives that yield and a model of the machine can tell how far these are wound up.
+    """Whether coordinates are behind drives that yield and a model of the machine can tell how far these are deflected.
 
     No model tells it where passive joints rub.
     """
@@ -281,7 +281,7 @@ class ElasticDriveStream:
         self._heard = kept * self._heard + BENT
 
     def _compare(self, deflection: FloatArray, by_forces: FloatArray, rate: FloatArray) -> None:
-        """Judge the model by how far drives that slide, at rates (n,), are wound up (n,)."""
+        """Judge the model by how far drives that slide, at rates (n,), are deflected (n,)."""
         kept = 1.0 - self._period / MEMORY
         noise = self._rough * (self._through.deflection_noise / self._heard)
         off, size, heard = _compute_distance(
@@ -302,7 +302,7 @@ class ElasticDriveStream:
             self._forget_model()
 
     def _compute_allowance(self, limit: float) -> float:
-        """Return what a model may be off by, in sum of squares, that is within `limit` of what drives are wound up."""
+        """Return what a model may be off by, in sum of squares, that is within `limit` of what drives are deflected."""
         return limit**2 * self._size + NOISE * self._noise
 
     def warm_up(self) -> None:

@@ -18,7 +18,7 @@ from pkm_identification.signals.butterworth import causal, zero_phase_at
 
 @dataclass(frozen=True)
 class BandPiece:
-    """One uninterrupted stretch of samples, and the equations taken from it.
+    """One uninterrupted segment of samples, and the equations taken from it.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class BandPiece:
 
 
 def band_pieces(segment: NDArray[np.int64], band: BandSettings, online: bool = False) -> list[BandPiece]:
-    """The stretches that are long enough for the filter; causally its beginning is left out, else both ends."""
+    """The segments that are long enough for the filter; causally its beginning is left out, else both ends."""
     settling = band.settling
     lead, tail = (settling, 0) if online else (settling // 2, settling // 2)
     pieces = []

@@ -77,7 +77,7 @@ def _take_sample(columns, sample, age, time, friction, smoothing, band, drives):
     """Put columns, bend, pulses and force of one sample through the band.
 
     `columns` (n, P) are the machine's, without the drives' friction; `sample` is (coordinate, rate, acceleration,
-    force, state and the row of `EquationFilter.step`), `age` how many came before it in its stretch: it tells
+    force, state and the row of `EquationFilter.step`), `age` how many came before it in its segment: it tells
     their places in the rings. `friction` are the entries of `DriveFriction`, laws (2, n, L) of rates and of smoothed
     ones, and reversing terms (n,); `smoothing` weights and ring of rates of
     `compute_smoothed_transition`; `band` is a plain `_Band`.
@@ -243,7 +243,7 @@ class EquationFilter:
         self._laws[0, :, NOISE], self._laws[1, :, NOISE] = rates, smoothed
 
     def step(self, sample: TrackedSample, starting: bool, row: FloatArray | None = None) -> bool:
-        """Take a sample with a good motion and forces, the first of a stretch or the next; False if it is singular.
+        """Take a sample with a good motion and forces, the first of a segment or the next; False if it is singular.
 
         Its numbers are copied into `row` (`kept`,): here, because that costs next to nothing.
         """

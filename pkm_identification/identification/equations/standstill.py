@@ -185,7 +185,7 @@ class StandstillWatch:
         Samples that the band's filter remembers, with the newest.
     motion : ndarray, shape (3, remembered, n)
         The drives' coordinates, rates and accelerations: a ring, in which whoever takes a sample writes what belongs to
-        it. The first of a stretch is in the first place.
+        it. The first of a segment is in the first place.
     """
 
     def __init__(self, machine: Machine, parameters: ParameterSet, band: BandSettings) -> None:
@@ -198,7 +198,7 @@ class StandstillWatch:
         self.begin()
 
     def begin(self) -> None:
-        """Begin a stretch."""
+        """Begin a segment."""
         self._rested: int | None = None  # age of the last equation at rest
 
     def equation(self, age: int) -> bool:

@@ -69,7 +69,7 @@ class StrutSamples:
 
     @property
     def passes(self) -> NDArray[np.int64]:
-        """Number of the stretch of one direction each sample belongs to, shape (N,)."""
+        """Number of the segment of one direction each sample belongs to, shape (N,)."""
         turned = (np.diff(np.sign(self.rate)) != 0) | (np.diff(self.segment) != 0)
         return np.concatenate([[0], np.cumsum(turned)])
 
@@ -148,7 +148,7 @@ class StrutFriction:
 
 
 def untestable(samples: StrutSamples, least_rate: float, unit: str = "m") -> str | None:
-    """Return why a drive's friction cannot be told from these samples, or None."""
+    """Return why a drive's friction cannot be separated from these samples, or None."""
     size = f"{1e3 * least_rate:g} mm/s" if unit == "m" else f"{least_rate:g} {unit}/s"
     names = ("extends", "retracts") if unit == "m" else ("turns forward", "turns backward")
     for name, rate in zip(names, (samples.rate, -samples.rate), strict=True):

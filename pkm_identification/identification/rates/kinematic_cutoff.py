@@ -25,7 +25,7 @@ ERROR_POWER = 3.0
 def kinematic_cutoff(machine: Machine, period: float) -> float:
     """Cutoff in Hz of the kinematic low-pass that suits a machine's encoders.
 
-    As wide as possible, because smoothing rounds the bend of the friction law; but noise on the rates rounds
+    As wide as possible, because smoothing rounds the transition of the friction law; but noise on the rates rounds
     it too. White rounding noise of one count q has the rate q / sqrt(12) 2 pi f sqrt(2 f T / 3) behind a
     low-pass at f.
 

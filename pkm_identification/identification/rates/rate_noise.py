@@ -48,7 +48,7 @@ def rate_noise(machine: Machine, low_pass: FilterSettings) -> FloatArray:
 def is_rounded(coordinate: FloatArray, machine: Machine) -> bool:
     """Return whether coordinates (N, n) are as uneven as the machine's encoders make them; exact ones are not.
 
-    Drives that stand still tell nothing: they are asked about where they move, in stretches spread over the log.
+    Drives that stand still tell nothing: they are asked about where they move, in segments spread over the log.
     """
     count = np.array([drive.resolution for drive in machine.drives])
     if not count.any():

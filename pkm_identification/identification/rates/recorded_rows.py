@@ -90,7 +90,7 @@ def _read_values(log: DriveLog, rows: NDArray[np.int64]) -> FloatArray:
 
 
 def find_segments(plain: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
-    """Return the numbers of plain rows: all, or of a long log those of stretches spread over it."""
+    """Return the numbers of plain rows: all, or of a long log those of segments spread over it."""
     if len(plain) <= LOOKED_AT:
         return [np.flatnonzero(plain)]
     size = LOOKED_AT // SEGMENTS

@@ -31,7 +31,7 @@ STILL = 3.0  # transition rates; slower is near standstill
 def rate_spectrum(logs: Sequence[ValidatedLog]) -> tuple[FloatArray, FloatArray]:
     """Return frequencies in Hz and the power density of the drives' rates above their noise, summed over drives.
 
-    Only of stretches of SPECTRUM samples and more; of the longest where all are shorter.
+    Only of segments of SPECTRUM samples and more; of the longest where all are shorter.
     """
     lengths = [log.length[part] for log in logs for part in segment_slices(log.segment)]
     count = min(SPECTRUM, max(map(len, lengths), default=0))

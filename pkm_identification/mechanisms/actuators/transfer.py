@@ -33,7 +33,7 @@ class Transfer:
     friction : InnerFriction
         Between the reported force and the mechanism, at the mechanism's rate.
     compliance : float
-        Of what yields between motor and mechanism, m/N (rad/(N m)); 0: nothing does.
+        Of what is compliant between motor and mechanism, m/N (rad/(N m)); 0: nothing is.
     damping_time : float
         Damping over stiffness of that, s.
     motor_mass : float

@@ -29,7 +29,7 @@ class JointFriction:
     coefficients : ndarray, shape (4, 6)
         Base joints' Coulomb friction (N m) and viscous coefficient (N m s), then the platform joints'; six of each.
     transition_rate : float
-        rad/s, below which Coulomb friction bends.
+        rad/s, below which Coulomb friction has its transition.
     """
 
     coefficients: FloatArray

@@ -28,7 +28,7 @@ class Closed:
     status : ndarray of int64, shape (N,)
         OK, DEGRADED (near a singularity), FAILED, SINGULAR or OTHER_MODE; `kernels.codes` names them.
     iterations : ndarray of int64, shape (N,)
-        Newton steps of the last stretch.
+        Newton steps of the last segment.
     residual : ndarray, shape (N,)
         Largest gap of a loop or distance from a target: m, rad.
     pivot : ndarray, shape (N,)

@@ -135,7 +135,7 @@ def _name_quantity(drive: Drive) -> str:
 def compute_residual_spectrum(validation: Validation) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Frequencies (F,) in Hz, and amplitude densities (F, n) of the force and of the error.
 
-    Of the longest stretch without a hole; values far below the largest are raised to a floor, since a logarithmic axis
+    Of the longest segment without a hole; values far below the largest are raised to a floor, since a logarithmic axis
     has no zero.
     """
     part = _find_longest_segment(validation.time)
@@ -166,7 +166,7 @@ def _round_up(value: float) -> float:
 
 
 def _find_longest_segment(time: FloatArray) -> slice:
-    """Return the longest stretch without a hole."""
+    """Return the longest segment without a hole."""
     steps = np.diff(time)
     holes = (np.flatnonzero(steps > 1.5 * np.median(steps)) + 1).tolist() if len(steps) else []
     edges = np.array([0, *holes, len(time)])

@@ -32,7 +32,7 @@ def array(values: FloatArray) -> Document:
 
 
 def thin_line(time: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """At most POINTS points of a line (N,) that keep its extremes: least and largest of each stretch."""
+    """At most POINTS points of a line (N,) that keep its extremes: least and largest of each segment."""
     count = len(time)
     if count <= POINTS:
         return time, values

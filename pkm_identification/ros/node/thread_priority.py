@@ -87,7 +87,7 @@ def _list_threads() -> list[int]:
 
 
 def _read_scheduling(thread: int) -> tuple[int, int]:
-    """Policy and priority of a thread, or of the calling one for 0; normal where it cannot be told."""
+    """Policy and priority of a thread, or of the calling one for 0; normal where it cannot be determined."""
     try:
         policy = os.sched_getscheduler(thread) & ~os.SCHED_RESET_ON_FORK
         return policy, os.sched_getparam(thread).sched_priority

@@ -77,7 +77,7 @@ def at_motors(log: ValidatedLog, validation: ValidationSettings) -> ValidatedLog
 def apply_known_deflections(
     log: ValidatedLog, validation: ValidationSettings, deflection: FloatArray
 ) -> ValidatedLog:
-    """Return a log of `at_motors` as `acting` has it, where it is known how far each drive is wound up.
+    """Return a log of `at_motors` as `acting` has it, where it is known how far each drive is deflected.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class Correction(Protocol):
         """The same for samples that come at another period in s."""
 
     def correct(self, length: FloatArray, force: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Lengths in m and forces in N of an uninterrupted stretch (n, 6): those that have their neighbours."""
+        """Lengths in m and forces in N of an uninterrupted segment (n, 6): those that have their neighbours."""
 
 
 class ForceStream(Protocol):

@@ -5,8 +5,8 @@
 
 With x_1 where the encoder is, F what the drive reports and its numbers as in `mechanisms.actuators.transfer`:
 
-    S = F(t + late) - m_1 x_1'' - the motor's friction           force in what yields
-    x_1 - x = (S - (C / K) S') / K                               how far it is wound up
+    S = F(t + late) - m_1 x_1'' - the motor's friction           force in what is compliant
+    x_1 - x = (S - (C / K) S') / K                               how far it is deflected
     acting = [F(t + late) - the motor's friction - m_1 (x_1 - x)''] passed on by the screw - friction inside
              - the ripple that a held setpoint leaves at the samples
 
@@ -90,7 +90,7 @@ class _Fits(NamedTuple):
     weights : ndarray, shape (3, 2 half + 1)
         Of lengths, for value, slope and second derivative; one column where no rate is needed.
     spring : ndarray, shape (3, 2 again + 1)
-        Of the force in what yields; one column where nothing does.
+        Of the force in what is compliant; one column where nothing does.
     before, after : int
         Samples that rates and forces at the encoder need.
     """
@@ -143,7 +143,7 @@ def _write_encoder_motion(drives, fits, length, force, rate, second, true):
 def _write_motion_behind_drives(drives, fits, length, force, deflection, middle, acting):
     """Write lengths and forces (m, n) behind drives whose force hangs on how they move; see `DriveTransfer.corrected`.
 
-    `wound` without rows says that forces tell how far they are wound up.
+    `wound` without rows says that forces tell how far they are deflected.
     """
     count, width = length.shape[0] - fits.before - fits.after, length.shape[1]
     half, again = fits.weights.shape[1] // 2, fits.spring.shape[1] // 2
@@ -254,7 +254,7 @@ class DriveTransfer:
 
     @property
     def deflection_noise(self) -> FloatArray:
-        """Variance (n,) in m^2 of how far drives are wound up by forces, for a variance of 1 N^2 of each sample's."""
+        """Variance (n,) in m^2 of how far drives are deflected by forces, for a variance of 1 N^2 of each sample's."""
         smooth, slope = self._fits.spring[:2]
         weights = smooth - self._numbers.damping[:, None] * slope
         return self._numbers.compliance**2 * np.sum(weights**2, axis=1)
@@ -262,7 +262,7 @@ class DriveTransfer:
     def correct(
         self, length: FloatArray, force: FloatArray, deflection: FloatArray | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """See `Correction`; `wound` (n, 6) in m is how far drives are wound up, where that is known otherwise."""
+        """See `Correction`; `wound` (n, 6) in m is how far drives are deflected, where that is known otherwise."""
         middle = np.array(length[self.before : len(length) - self.after])
         true = np.empty(middle.shape)
         length, force = contiguous(length), contiguous(force)

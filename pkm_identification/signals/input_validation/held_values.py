@@ -42,7 +42,7 @@ class Hold:
 def find_hold(
     segments: Sequence[FloatArray], groups: Sequence[slice], count: FloatArray | float = 0.0
 ) -> Hold | None:
-    """Return how values are held, of stretches (N, n) of successive samples; None where they are not.
+    """Return how values are held, of segments (N, n) of successive samples; None where they are not.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def find_hold(
 
 
 def _count_held_samples(segments: Sequence[FloatArray], count: FloatArray | float) -> float:
-    """Return for how many samples the values of stretches (N, n) stay; 1 where they are not held."""
+    """Return for how many samples the values of segments (N, n) stay; 1 where they are not held."""
     changes = [np.abs(np.diff(part, axis=0)) for part in segments]
     largest = np.max([np.abs(part).max(axis=0, initial=0.0) for part in segments], axis=0)
     smallest = np.full(len(largest), np.inf)

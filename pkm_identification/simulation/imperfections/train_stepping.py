@@ -53,7 +53,7 @@ class JointAxes(NamedTuple):
     triple : ndarray of int64, shape (m,)
         Of the axes of a joint that turns any way, the first of its three; -1 of others.
     transition : ndarray, shape (1,)
-        Rate where their friction bends.
+        Rate where their friction has its transition.
     """
 
     coefficients: FloatArray

@@ -101,7 +101,7 @@ def test_names_of_tests_are_short():
 # Words of everyday language that had private meanings here; the field's own words are in the second column of the
 # vocabulary: input validation, segment, friction transition, deflection, correction, instruments, residual ...
 BANNED = (
-    "begun bend bends beside besides cure cured cures doubted guard guarded pipelined rewound stretch stretches told "
+    "bend bends beside besides cure cured cures doubted guard guarded pipelined rewound stretch stretches told "
     "undoing unwound wound yielding"
 )
 
@@ -116,4 +116,63 @@ def test_no_name_has_a_word_with_a_private_meaning():
             elif isinstance(node, ast.arg):
                 names.add(node.arg)
         found += [f"{path}: {name}" for name in names if set(name.lower().split("_")) & set(BANNED.split())]
+    assert found == []
+
+
+# The same in prose. Some of these words have an ordinary meaning too; a plain one is never far.
+PROSE = (
+    "bend bends beside besides cure cured cures doubted pipelined rewound stretch stretches told undoing unseen "
+    "unwound wound yields yielding"
+)
+A_WORD = re.compile(rf"(?<![\w{{.-])({'|'.join(PROSE.split())})(?![\w}}-])", re.IGNORECASE)
+CODE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)", re.DOTALL)
+# Written by programs in benchmarks/, from names and docstrings of tests, or after the words of a reference text
+MEASURED = [
+    "deviations",
+    "failures",
+    "foreign_faults",
+    "misfit_benchmark",
+    "real_machines",
+    "real_time",
+    "reproduction",
+]
+MOST_IN_DOCSTRINGS = 320
+
+
+def list_texts(path: Path) -> Iterator[tuple[str, bool]]:
+    """Yield the texts of a module, each with whether it is a docstring."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    owners = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, owners) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
+            yield node.value, id(node) in docstrings
+
+
+def test_messages_have_no_word_with_a_private_meaning():
+    found, docstrings = [], 0
+    for path in PACKAGE.rglob("*.py"):
+        for text, is_docstring in list_texts(path):
+            words = A_WORD.findall(text)
+            docstrings += is_docstring * len(words)
+            if not is_docstring and "reproduction" not in path.parts:
+                found += [f"{path}: {word}: {text}" for word in words]
+    assert found == []
+    assert docstrings <= MOST_IN_DOCSTRINGS
+
+
+def test_pages_have_no_word_with_a_private_meaning():
+    docs = PACKAGE.parent / "docs"
+    pages = [*docs.glob("*.md"), *(docs / "nodes").glob("*.md")]
+    assert len(pages) > 50
+    found = [
+        f"{page.name}: {word}"
+        for page in pages
+        if page.stem not in MEASURED
+        for word in A_WORD.findall(CODE.sub("", page.read_text(encoding="utf-8")))
+    ]
     assert found == []

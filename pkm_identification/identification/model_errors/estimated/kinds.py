@@ -209,7 +209,7 @@ def near_standstill(machine: Machine, drives: Sequence[int], name: str) -> Estim
 
 
 def transition(machine: Machine) -> EstimatedEffect:
-    """Return the rate at which friction bends, which the drives' law has in common."""
+    """Return the rate at which friction has its transition, which the drives' law has in common."""
     rate = machine.friction[0].transition_rate
     entry = _number("friction_transition", f"{machine.drives[0].unit}/s", rate, rate)
 

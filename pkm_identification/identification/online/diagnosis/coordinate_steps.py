@@ -73,7 +73,7 @@ class CoordinateSteps:
     def step(self, time: float, acceleration: FloatArray, starting: bool) -> bool:
         """Take the drives' accelerations (n,) of a sample; True while a burst passes.
 
-        While one passes every sample starts a stretch; those of another start follow a hole.
+        While one passes every sample starts a segment; those of another start follow a hole.
         """
         if time < self._over:
             return True

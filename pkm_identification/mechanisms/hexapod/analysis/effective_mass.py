@@ -30,7 +30,7 @@ class EffectiveMass:
     coupling : ndarray, shape (N, 6)
         Root sum square of the other entries of a row of M_L over the diagonal one.
     lowest : ndarray, shape (N,), or None
-        Lowest undamped mode in Hz, motors locked and valves closed; None where no drive yields.
+        Lowest undamped mode in Hz, motors locked and valves closed; None where no drive is compliant.
     """
 
     mass: FloatArray

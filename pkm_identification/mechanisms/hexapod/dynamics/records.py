@@ -49,7 +49,7 @@ class KernelGeometry(NamedTuple):
     joint_rows : int
         Where the coefficients of the joints' friction are in the basis, behind those of the struts'.
     joint_transition : float
-        Rate in rad/s at which the joints' friction bends; 0: they have none.
+        Rate in rad/s at which the joints' friction has its transition; 0: they have none.
     law : tuple of float
         `Friction.law_parameters`.
     """
@@ -84,7 +84,7 @@ class MotionSample(NamedTuple):
 def packed_geometry(machine: Machine, joint_transition: float | None = None) -> FloatArray:
     """Return what the compiled entries take for a machine, shape (65,); made once.
 
-    With another `joint_transition` (rad/s), that of a machine whose joints' friction bends there.
+    With another `joint_transition` (rad/s), that of a machine whose joints' friction has its transition there.
     """
     if joint_transition is not None:
         packed = packed_geometry(machine).copy()

@@ -49,7 +49,7 @@ class AssemblyModes:
         Bound of the distance to the exact pose, in Study coordinates of lengths over `length_scale` (about half
         the turn in rad, half the displacement over the length scale); inf where not certified.
     multiple : ndarray of bool, shape (M,)
-        Where the pose could not be told from a multiple root (a singular pose, or one of a continuum).
+        Where the pose could not be separated from a multiple root (a singular pose, or one of a continuum).
     within : ndarray of bool, shape (M,)
         Whether lengths and passive joints are inside the machine's length limits and the joint limits given.
     hits : ndarray of int64, shape (M,)
