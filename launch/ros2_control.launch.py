@@ -9,11 +9,14 @@ From Jazzy on the controller manager takes its robot description from the topic 
 robot_state_publisher keeps it for whoever comes later.
 """
 
+import atexit
 import re
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import yaml
 from launch.actions import LogInfo, OpaqueFunction
 from launch_ros.actions import Node
 
@@ -51,12 +54,13 @@ ARGUMENTS = (
     Argument("mode", "of our controller: pid, computed_torque or workspace", nodes=("controller",)),
     Argument(
         "hardware",
-        "whole URDF file, with a <ros2_control> element (example: config/ros2_control), of a controller manager to "
-        "start; empty: it runs already",
+        "whole URDF file, with a <ros2_control> element (`pkm export --format ros2_control`), of a controller manager "
+        "to start; empty: it runs already",
     ),
     Argument(
         "controllers",
-        "parameter file of that controller manager; empty: config/ros2_control/controllers.yaml",
+        "parameter file of that controller manager; empty: config/ros2_control/controllers.yaml, with the drives of "
+        "`hardware`",
     ),
     Argument("mock", "move the struts of `hardware` without hardware or physics", switch, "false", SWITCH),
 )
@@ -84,7 +88,7 @@ def read_description(path):
         robot = ElementTree.fromstring(description)
     except (OSError, UnicodeDecodeError, ElementTree.ParseError) as error:
         raise ValueError(f"launch argument 'hardware': {path}: {error}") from None
-    driven = [joint.get("name") for joint in robot.iterfind("ros2_control/joint")]
+    driven = list_driven(description)
     if not driven:
         raise ValueError(f"launch argument 'hardware': {path}: has no <ros2_control> element with joints")
     joints = {joint.get("name") for joint in robot.iterfind("joint")}
@@ -95,6 +99,24 @@ def read_description(path):
             "same URDF; put the element into the file that `pkm export` writes"
         )
     return description
+
+
+def list_driven(description):
+    """Return the joints that the <ros2_control> element of a URDF drives."""
+    return [joint.get("name") for joint in ElementTree.fromstring(description).iterfind("ros2_control/joint")]
+
+
+def write_controllers(joints):
+    """Return a new file, which ends with launch, of our parameters for controllers of other joints."""
+    document = yaml.safe_load((share() / "config" / "ros2_control" / "controllers.yaml").read_text())
+    for name, block in document.items():
+        if "joints" in block["ros__parameters"]:
+            document[name]["ros__parameters"]["joints"] = list(joints)  # rcl reads no aliases of YAML
+    folder = tempfile.TemporaryDirectory(prefix="pkm_controllers_")
+    atexit.register(folder.cleanup)
+    path = Path(folder.name, "controllers.yaml")
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    return path
 
 
 def start_manager(context):
@@ -109,11 +131,14 @@ def start_manager(context):
     description = read_description(text(context, "hardware"))
     if is_switched_on(context, "mock"):
         description = re.sub("<plugin>[^<]*</plugin>", f"<plugin>{MOCK}</plugin>", description)
-    default = share() / "config" / "ros2_control" / "controllers.yaml"
+    given = text(context, "controllers")
     # absolute: the spawner hands it on, and the controller manager reads it
-    controllers = str(Path(text(context, "controllers") or default).expanduser().absolute())
-    if not Path(controllers).is_file():
+    controllers = (
+        Path(given).expanduser().absolute() if given else write_controllers(list_driven(description))
+    )
+    if not controllers.is_file():
         raise ValueError(f"launch argument 'controllers': {controllers}: there is no such file")
+    controllers = str(controllers)
     driven = DRIVEN_BY.get(text(context, "commands"))
     spawned = [BROADCASTER, driven] if driven else [BROADCASTER]
     namespace = text(context, "namespace")

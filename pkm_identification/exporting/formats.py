@@ -20,7 +20,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDesc
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.records.atomic import write_text
 
-FORMATS = ("urdf", "urdf-home", "mjcf", "sdf", "yaml", "c", "linuxcnc")
+FORMATS = ("urdf", "urdf-home", "ros2_control", "mjcf", "sdf", "yaml", "c", "linuxcnc")
 _OF_STRUTS = ("urdf-home", "linuxcnc")  # formats that know a platform on six struts alone
 _SUFFIXES = {
     ".urdf": "urdf",
@@ -42,9 +42,9 @@ def format_of(path: str | Path) -> str | None:
 def format_machine_text(machine: Machine | Description, form: str) -> str:
     """Return a machine in one of the FORMATS.
 
-    urdf: a tree, of a hexapod for display, urdf-home: one whose joints are zero at home; mjcf and sdf: models with
-    closed loops; yaml: a machine file; c: C99 source of the inverse dynamics; linuxcnc: HAL commands with the joint
-    centres for genhexkins.
+    urdf: a tree, of a hexapod for display, urdf-home: one whose joints are zero at home; ros2_control: a tree, loops
+    left open, with the drives that a controller manager takes; mjcf and sdf: models with closed loops; yaml: a machine
+    file; c: C99 source of the inverse dynamics; linuxcnc: HAL commands with the joint centres for genhexkins.
 
     Raises
     ------
@@ -54,6 +54,10 @@ def format_machine_text(machine: Machine | Description, form: str) -> str:
     if form not in FORMATS:
         raise SettingsError(f"format '{form}': must be one of {', '.join(FORMATS)}")
     machine = load_machine(machine)
+    if form == "ros2_control":
+        from .display import build_ros2_control_urdf
+
+        return build_ros2_control_urdf(machine)
     if has(machine, HexapodFile):
         return _write_hexapod(require(machine, HexapodFile, f"format {form}").description, form)
     if form in _OF_STRUTS:

@@ -23,6 +23,7 @@ from ament_index_python.packages import get_package_share_directory
 from processes import wait
 from ros.domains import DOMAIN
 
+from pkm_identification.cli import main
 from pkm_identification.msg import PlatformState
 from pkm_identification.ros.qos import STREAM
 
@@ -37,7 +38,7 @@ URDF = Path(
     get_package_share_directory("pkm_identification"), "config/ros2_control/hexapod.ros2_control.urdf"
 )
 
-PATIENCE = 120.0  # s for six processes to start
+PATIENCE = 300.0  # s for six processes to start, which may compile
 
 
 @pytest.fixture
@@ -103,6 +104,24 @@ def launch(tmp_path, prefix):
     yield start
     for one in started:
         one.end()
+
+
+@pytest.mark.slow
+def test_a_machine_that_is_no_hexapod_is_driven_by_its_own_export(launch, tmp_path):
+    """A delta: motors are no joints of its tree by the drives' names, and controllers name three of them."""
+    machine, hardware = tmp_path / "delta.yaml", tmp_path / "delta.urdf"
+    assert main(["init", str(machine), "--kind", "delta"]) == 0
+    export = ["export", "--machine", str(machine), "--format", "ros2_control", "--out", str(hardware)]
+    assert main(export) == 0
+    arguments = ("mock:=True", "commands:=efforts", "sample_rate:=100")
+    launched = launch(f"machine:={machine}", f"hardware:={hardware}", *arguments)
+    launched.says(
+        "description of delta, mock_components/GenericSystem",
+        "joints missing in the URDF: []",
+        "effort_controller commands effort of 3 joints",
+        "spawned joint_state_broadcaster effort_controller in /: True",
+        "commanded 3 efforts",
+    )
 
 
 @pytest.mark.slow

@@ -11,9 +11,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from pkm_identification.exporting.display import display_urdf
 from pkm_identification.exporting.urdf import urdf
-from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES
@@ -105,19 +103,12 @@ def test_rviz(topics):
     assert {"TF", "RobotModel", "Grid"} <= set(shown)
 
 
-@pytest.mark.parametrize(
-    ("machine", "controllers", "names"),
-    [
-        ("hexapod", "controllers.yaml", STRUT_NAMES),
-        ("mast", "mast_controllers.yaml", ("guide_1", "guide_2", "guide_3")),
-    ],
-)
-def test_ros2_control_names_our_drives_and_our_parameters(machine, controllers, names):
-    folder = CONFIG / "ros2_control"
-    robot = ElementTree.parse(folder / f"{machine}.ros2_control.urdf").getroot()
+def test_ros2_control_names_our_drives_and_our_parameters():
+    folder, names = CONFIG / "ros2_control", STRUT_NAMES
+    robot = ElementTree.parse(folder / "hexapod.ros2_control.urdf").getroot()
     assert tuple(joint.get("name") for joint in robot.iterfind("ros2_control/joint")) == names
     assert set(names) <= {joint.get("name") for joint in robot.iterfind("joint")}
-    document = yaml.safe_load((folder / controllers).read_text())
+    document = yaml.safe_load((folder / "controllers.yaml").read_text())
     for name, block in document.items():
         assert name.startswith("/**/")  # or another namespace would leave it without parameters
         values = block["ros__parameters"]
@@ -160,15 +151,3 @@ def test_ros2_control_has_a_whole_machine_that_mock_hardware_puts_at_home():
         }
         # the file gives micrometres
         assert first == {"position": pytest.approx(length, abs=1e-6), "velocity": 0.0, "effort": 0.0}
-
-
-def test_ros2_control_has_a_mast_whose_mock_hardware_stands_at_home():
-    machine = load_machine("mast")
-    robot = ElementTree.parse(CONFIG / "ros2_control" / "mast.ros2_control.urdf").getroot()
-    shown = ElementTree.fromstring(display_urdf(machine, "mast"))
-    for kind in ("link", "joint"):
-        names = [one.get("name") for one in shown.iterfind(kind)]
-        assert [one.get("name") for one in robot.iterfind(kind)] == names
-    for joint, home in zip(robot.iterfind("ros2_control/joint"), machine.home, strict=True):
-        stated = joint.findtext("state_interface[@name='position']/param[@name='initial_value']")
-        assert float(stated) == pytest.approx(home, abs=1e-6)
