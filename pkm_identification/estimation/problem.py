@@ -22,7 +22,7 @@ from .trace import EstimateTrace
 from .whitening import Coordinates
 
 if TYPE_CHECKING:
-    from .consistency.constrained_least_squares import Physical
+    from .consistency.central_path import Physical
 
 
 @dataclass(frozen=True)

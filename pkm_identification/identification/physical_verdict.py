@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import NotConverged, PkmError
-from pkm_identification.estimation.consistency.constrained_least_squares import Physical, project
+from pkm_identification.estimation.consistency.central_path import Physical
+from pkm_identification.estimation.consistency.constrained_least_squares import project
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT, UNIDENTIFIABLE
 from pkm_identification.machines.contract import Machine

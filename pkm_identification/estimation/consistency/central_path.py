@@ -12,11 +12,13 @@ sqrt(mu) vec(L^-1 A_j L^-T), F = L L^T, so it keeps the digits that normal equat
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from pkm_identification.errors import NotConverged
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .constraints import Inequality
 
@@ -36,6 +38,30 @@ class Projection:
     values: FloatArray
     iterations: int
     active: bool
+
+
+class Physical(Protocol):
+    """Of a parameter set whose values some machine must have.
+
+    Attributes
+    ----------
+    each_body : bool
+        Whether parameters are those of one body each, so that all values together must be possible, and not their sums.
+    """
+
+    each_body: ClassVar[bool]
+
+    def project(self, values: FloatArray, root: FloatArray) -> Projection:
+        """Return the physical parameters w that minimise |root (w - values)|, of finite values (P,)."""
+
+    def is_possible(self, values: FloatArray) -> bool:
+        """Return whether bodies have all of these values (P,), where that can be determined without a distance."""
+
+    def name_violations(self, values: FloatArray, status: tuple[str, ...]) -> list[str]:
+        """Return in words what of the identified parameters (P,) no body can have; of sums no single one says it."""
+
+    def find_sizes(self, parameters: ParameterSet) -> FloatArray:
+        """Return a large change (P,) of each parameter."""
 
 
 def stack_conditions(conditions: list[Inequality], scale: FloatArray) -> list[tuple[FloatArray, FloatArray]]:

@@ -10,40 +10,14 @@ unconstrained one in the metric of its information (`central_path`). Where that 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar, Protocol
 
 import numpy as np
 
 from pkm_identification.errors import NotConverged
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..problem import Fit, Problem
-from .central_path import Projection
-
-
-class Physical(Protocol):
-    """Of a parameter set whose values some machine must have.
-
-    Attributes
-    ----------
-    each_body : bool
-        Whether parameters are those of one body each, so that all values together must be possible, and not their sums.
-    """
-
-    each_body: ClassVar[bool]
-
-    def project(self, values: FloatArray, root: FloatArray) -> Projection:
-        """Return the physical parameters w that minimise |root (w - values)|, of finite values (P,)."""
-
-    def is_possible(self, values: FloatArray) -> bool:
-        """Return whether bodies have all of these values (P,), where that can be determined without a distance."""
-
-    def name_violations(self, values: FloatArray, status: tuple[str, ...]) -> list[str]:
-        """Return in words what of the identified parameters (P,) no body can have; of sums no single one says it."""
-
-    def find_sizes(self, parameters: ParameterSet) -> FloatArray:
-        """Return a large change (P,) of each parameter."""
+from .central_path import Physical, Projection
 
 
 def constrained_least_squares(fit: Fit, problem: Problem) -> Fit:

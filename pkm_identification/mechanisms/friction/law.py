@@ -11,7 +11,6 @@ more of a law than its terms and their slopes, and every estimator can fit its c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -110,11 +109,6 @@ class FrictionLaw:
     coefficients: tuple[Coefficient, ...] = (VISCOUS, COULOMB)
     parameters: tuple[LawParameter, ...] = (TRANSITION_RATE,)
     reversing: str | None = "coulomb"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from .registry import law_named  # which has all laws, of this module's class
-
-        return law_named, (self.name,)  # the kernels know a law by its place there
 
     @property
     def names(self) -> tuple[str, ...]:

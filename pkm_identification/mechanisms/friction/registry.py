@@ -13,6 +13,9 @@ axes followed by zeros (`padded_coefficients`).
 
 from __future__ import annotations
 
+import copyreg
+from collections.abc import Callable
+
 import numpy as np
 
 from pkm_identification.numerics.compiled import compile_inline, kernel
@@ -125,3 +128,11 @@ def law_named(name: str) -> FrictionLaw:
     if name not in LAW_NAMES:
         raise ValueError(f"friction law '{name}': must be one of {', '.join(LAW_NAMES)}")
     return LAWS[LAW_NAMES.index(name)]
+
+
+def _reduce_law(law: FrictionLaw) -> tuple[Callable[[str], FrictionLaw], tuple[str]]:
+    """Return what another process has a law by: kernels know one by its place here."""
+    return law_named, (law.name,)
+
+
+copyreg.pickle(FrictionLaw, _reduce_law)  # type: ignore[arg-type]
