@@ -117,7 +117,7 @@ def test_lengths_that_run_away_from_where_they_are_held_are_not_believed():
     for k in range(1500):
         reading = reading + np.array([1e-5, 0, 0, 0, 0, 0])
         forces.append(run.controller.step(time + 1e-3 * k, reading).force)
-    assert "the position is no longer held: a strut is 0.005" in run.controller.trouble[1]
+    assert "a strut is 0.005" in run.controller.trouble[1]
     np.testing.assert_allclose(forces[-1], WEIGHT, atol=0.1)
     assert np.abs(np.array(forces)[:, 0]).max() > WEIGHT[0] + 50.0
 

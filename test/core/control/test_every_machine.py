@@ -106,7 +106,7 @@ def test_what_a_machine_is_not_is_said_in_one_line():
 def test_a_turn_too_many_is_no_place_of_a_platform():
     one = read_machine(rss() | {"pose": "platform"})
     assert has(one, PlatformPose)
-    with pytest.raises(MotionRefused, match=r"waypoint 1: .* rad: the platform is moved to its pose"):
+    with pytest.raises(MotionRefused, match=r"waypoint 1: .* rad: "):
         joint_waypoints(one, np.ones(1), one.home[None] + 4 * np.pi * np.eye(6)[:1], np.full((1, 6), np.nan))
 
 

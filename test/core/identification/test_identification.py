@@ -146,7 +146,7 @@ FRICTIONLESS = tuple(Fix(f"coulomb_{i + 1}", 0.0) for i in range(6))
 
 def test_rest_shows_nothing_but_weights_and_these_only_without_friction():
     still = synthetic.log(TRUTH, 6.0, 11, Harmonics(TRUTH, np.zeros(6), [1.0]))
-    with pytest.raises(LogError, match=r"only 0 equations remain .* more are at standstill"):
+    with pytest.raises(LogError, match=r"only 0 equations .* more "):
         identify([still], NOMINAL, Settings.of(estimator="ls"))
     known = Assumptions(fixed=FRICTIONLESS)
     estimate = identify([still], NOMINAL, Settings.of(estimator="ls", assumptions=known)).estimate
@@ -157,9 +157,7 @@ def test_rest_shows_nothing_but_weights_and_these_only_without_friction():
 def test_data_that_show_nothing_at_all_are_an_error():
     """At rest the work of the struts is zero: every parameter would be its prior."""
     still = synthetic.log(TRUTH, 6.0, 11, Harmonics(TRUTH, np.zeros(6), [1.0]))
-    with pytest.raises(
-        Unidentifiable, match=r"synthetic: no parameter is identifiable from this motion.*m_p, m_b"
-    ):
+    with pytest.raises(Unidentifiable, match=r"synthetic: .*m_p, m_b"):
         identify([still], NOMINAL, Settings.of(estimator="ls", model="energy"))
     # without friction the force model weighs the machine, so the same log shows something until that is taken as known
     masses = Assumptions(fixed=(Fix("m_p"), Fix("m_b"), Fix("m_e"), *FRICTIONLESS))

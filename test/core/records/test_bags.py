@@ -175,7 +175,7 @@ def test_row_27_wrong_type(tmp_path):
 
 
 def test_row_27_folder_that_is_no_bag(tmp_path):
-    with pytest.raises(LogError, match=r"no rosbag2 recording: it has no metadata\.yaml"):
+    with pytest.raises(LogError, match=r"it has no metadata\.yaml"):
         read_log(tmp_path)
     with pytest.raises(LogError, match=r"none\.mcap: cannot be read: No such file"):
         read_log(tmp_path / "none.mcap")

@@ -70,7 +70,5 @@ def test_drives_with_valves_are_told_where_forces_come_from():
     document = yaml.safe_load(builtin_machines()["uf"].read_text())
     machine = Machine.from_document(document | {"actuator": hydraulic})
     without = DriveLog(np.arange(3.0), np.zeros((3, 6)), None)
-    with pytest.raises(
-        LogError, match=r"no forces; .* drives of type hydraulic need pressures or a force sensor"
-    ):
+    with pytest.raises(LogError, match=r"no forces; .* hydraulic .*pressures"):
         compute_common_period([without], as_machine(machine))

@@ -43,9 +43,7 @@ def test_a_log_is_of_its_own_machine_alone(name):
             continue
         if (name, other) == ("hexel", "ford"):  # which could move like that
             continue
-        with pytest.raises(
-            LogError, match=rf"^log\.csv: machine '{other}' does not fit this log: [0-9.]+ % of its"
-        ):
+        with pytest.raises(LogError, match=rf"^log\.csv: machine '{other}' .* [0-9.]+ % of its"):
             Experiment.of([log], machine)
 
 

@@ -128,5 +128,5 @@ def test_logs_that_cannot_be_used_are_refused(log):
     with pytest.raises(LogError, match="a longer uninterrupted log is needed"):
         identify([short], mechanism, settings())
     slower = DriveLog(log.time[::2], log.coordinate[::2], log.force[::2], "b.csv")
-    with pytest.raises(LogError, match=r"b\.csv: samples come at 500 Hz, the first log's at 1000 Hz"):
+    with pytest.raises(LogError, match=r"b\.csv: samples come at 500 Hz.* 1000 Hz"):
         identify([log, slower], mechanism, settings())

@@ -250,7 +250,7 @@ def test_shapes_and_times_are_checked():
     with pytest.raises(ValueError, match=r"twist has shape \(2, 6\)"):
         platform_dynamics(m, motion.position, motion.rotation, np.zeros((2, 6)))
     for times in ([0.0, 0.0], [], [0.0, np.nan], [[0.0, 1.0]]):
-        with pytest.raises(ValueError, match="time must be a list of finite, increasing instants"):
+        with pytest.raises(ValueError, match="finite, increasing"):
             integrate(m, np.array(times))
     alone = integrate(m, np.array([2.0]), twist=START)
     assert len(alone) == 1

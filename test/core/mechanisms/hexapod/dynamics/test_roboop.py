@@ -155,7 +155,7 @@ def test_every_departure_matters_and_where_it_does_not(name):
 
 
 def test_bodies_of_the_benchmark_cannot_exist():
-    with pytest.raises(MachineError, match="axial inertia cannot exceed twice the transverse one"):
+    with pytest.raises(MachineError, match="axial inertia"):
         hexapod(BENCH)
 
 

@@ -243,13 +243,11 @@ def test_what_cannot_be_used_is_refused():
         find_base_parameters(one, "double", wanted_out=("m_9",))
     with pytest.raises(SettingsError, match="only a hexapod"):
         Subject.load("four-bar", "alike")
-    with pytest.raises(
-        MotionRefused, match="stands still and determines nothing but gravity: 1 combinations"
-    ):
+    with pytest.raises(MotionRefused, match="gravity: 1 combinations"):
         find_base_parameters(subject("parallelogram", A="0"), "double")
     short = parse_text(builtin_mechanisms()["four-bar"])
     short["motion"]["samples"] = "9"
-    with pytest.raises(SettingsError, match="9 equations are too few for the structure of 12 parameters"):
+    with pytest.raises(SettingsError, match="9 equations .* 12 parameters"):
         find_base_parameters(Subject.of_mechanism(Mechanism.from_document(short)), "double")
 
 
