@@ -168,7 +168,7 @@ def test_a_ridge_above_rounding_is_clear(name, count):
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="2 names for 3 columns"):
         base_parameters(np.ones((9, 3)), ("a", "b"))
-    with pytest.raises(ValueError, match="2 equations .* 3 parameters"):
+    with pytest.raises(ValueError, match=r"2 equations .* 3 parameters"):
         base_parameters(np.ones((2, 3)), ("a", "b", "c"))
     with pytest.raises(ValueError, match="not finite"):
         base_parameters(np.full((4, 1), np.nan), ("a",))

@@ -101,5 +101,5 @@ def test_digits_that_cannot_decide_are_refused(digits):
 
 
 def test_fewer_rows_than_columns_are_refused():
-    with pytest.raises(ValueError, match="4 equations .* 5 parameters"):
+    with pytest.raises(ValueError, match=r"4 equations .* 5 parameters"):
         list_precise_base_parameters(lambda digits: faint(digits)[:4], NAMES)

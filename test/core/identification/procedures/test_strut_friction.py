@@ -173,7 +173,7 @@ def test_struts_that_rest_are_not_tested(machine, slow):
 def test_log_at_rest(machine, slow):
     log, _ = slow
     still = replace(log, coordinate=np.repeat(log.length[:1], len(log), axis=0))
-    with pytest.raises(LogError, match="strut 1 .* 6 mm/s in 0 passes"):
+    with pytest.raises(LogError, match=r"strut 1 .* 6 mm/s in 0 passes"):
         measure_friction([still], machine)
 
 

@@ -75,7 +75,7 @@ def test_from_python_lengths_are_of_the_encoders_that_the_machine_has_and_no_oth
     assert (of_load.encoder, of_motor.encoder) == ("load", "motor")
     assert np.abs(of_load[0].length - of_motor[0].length).max() > 1e-6
     assert pkm.read_logs(of_motor, motor).encoder == "motor"
-    with pytest.raises(LogError, match="on the load, .* on the motor"):
+    with pytest.raises(LogError, match=r"on the load, .* on the motor"):
         pkm.identify(of_load, motor)
 
 

@@ -247,7 +247,7 @@ def test_what_cannot_be_used_is_refused():
         find_base_parameters(subject("parallelogram", A="0"), "double")
     short = parse_text(builtin_mechanisms()["four-bar"])
     short["motion"]["samples"] = "9"
-    with pytest.raises(SettingsError, match="9 equations .* 12 parameters"):
+    with pytest.raises(SettingsError, match=r"9 equations .* 12 parameters"):
         find_base_parameters(Subject.of_mechanism(Mechanism.from_document(short)), "double")
 
 
