@@ -107,7 +107,8 @@ def _run_identifiability(options: argparse.Namespace) -> int:
         raise SettingsError(f"--estimate {options.estimate}: needs --out, for the figure it is drawn in")
     check_reduced(options)
     machine = load_machine(options.machine)
-    study = (study_drives if has(machine, BodiesFile) else study_struts)(machine.loaded, options)
+    loaded: Any = machine.loaded
+    study = (study_drives if has(machine, BodiesFile) else study_struts)(loaded, options)
     known = np.concatenate([one.rows for one in study.responses])
     advised = advice(study.subject, known, study.duration, study.relative)
     text = format_forecast_text(study.expected, machine.name, study.source, study.noise, advised)

@@ -131,7 +131,7 @@ def _differentiate_step(situation: Situation, drive: int, instant: float, log: C
     inside = len(time) and log.time[0] <= time[0] and time[-1] <= log.time[-1]
     if not inside or not time[0] < instant < time[-1]:
         return np.zeros((*situation.predicted.shape, 1))
-    step = rows.smooth(time >= instant)
+    step = rows.smooth((time >= instant).astype(float))
     first = np.gradient(step, rows.band.period)
     second = np.gradient(first, rows.band.period)
     thin, own = rows.thin, rows.thin_drives

@@ -93,8 +93,10 @@ class DriveTrain:
             alike=np.array([errors.excess, errors.stribeck_rate, errors.by_load, errors.by_position]),
             joints=joints,
         )
-        own = joints._replace(coefficients=joints.coefficients.copy())
-        self._made = Train(*(part.copy() for part in self._train[:-1]), own)
+        self._made = self._train._replace(
+            coefficients=self._train.coefficients.copy(), drives=self._train.drives.copy(),
+            alike=self._train.alike.copy(), joints=joints._replace(coefficients=joints.coefficients.copy()),
+        )  # fmt: skip
 
     def settle(self, length: FloatArray, force: FloatArray) -> None:
         """At rest under drive forces (n,): springs carry them, bristles are straight."""
