@@ -68,10 +68,16 @@ class FoundModel:
         Of the basis, then factors of reversal pulses, then effects in prior deviations.
     basis : int
         How many are of the basis.
+    widths : ndarray, shape (q,)
+        What a prior deviation of each effect was: of some it depends on the motion.
     seldom : bool
         Whether effects that seldom are were asked for, too.
+    resonance : (float, float) or None
+        Frequency in Hz and damping of a load that swings, where one was found.
     """
 
     values: FloatArray
     basis: int
+    widths: FloatArray
     seldom: bool
+    resonance: tuple[float, float] | None = None

@@ -21,11 +21,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .mode import Mode
 
-# Deviations by which two parts may differ by chance, in seven contrasts of some dozen values; and where the residual
-# says already that something is wrong
-CHANCE, CHANCE_OF_MISFIT = 3.0, 2.0
-# Deviations of the estimate from all data for one of its parts': it lies between them; a wrong model's may lie beyond
-BETWEEN, BETWEEN_OF_MISFIT = 1.0, 2.0
+CHANCE = 3.0  # deviations by which noise alone makes parts differ, in seven contrasts of some dozen values
 LOW = np.array([0.25, 0.5, 0.25])  # of three equations in a row; the upper half of the band alternates
 PASSED = float(LOW @ LOW)  # of white noise
 ROUNDING = 1e-9  # of an unknown's information: what a part sees less of, it does not see
@@ -88,20 +84,19 @@ class Contrasts:
         solved = [_solve_parts(*pair) for pair in (*pairs, (low, high))]
         return cls(np.array([one for one, _ in solved]), np.array([one for _, one in solved]))
 
-    def find_model_deviations(self, views: FloatArray, misfit: bool) -> FloatArray:
+    def find_model_deviations(self, views: FloatArray) -> FloatArray:
         """Return the deviations (r,) of views (r, p) of the unknowns by what parts of the data disagree about.
 
         Errors of the model in two parts are taken to be in proportion to what noise would make of each: a part that
-        hardly sees a number says little of it, right or wrong. `misfit`: whether the residual is more than noise.
+        hardly sees a number says little of it, right or wrong.
         """
-        limit, share = (CHANCE_OF_MISFIT, BETWEEN_OF_MISFIT) if misfit else (CHANCE, BETWEEN)
         moves = self.moves @ views.T
         apart = moves.sum(axis=1) ** 2
         chance = moves.shape[1] * np.var(moves, axis=1, ddof=1)
         variances = np.einsum("rp,ckpq,rq->ckr", views, self.covariances, views)
         of_all = np.prod(variances, axis=1) / np.maximum(variances.sum(axis=1), np.finfo(float).tiny) ** 2
-        beyond = np.maximum(apart - limit**2 * chance, 0.0)
-        return np.asarray(share * np.sqrt(np.max(of_all * beyond, axis=0)))
+        beyond = np.maximum(apart - CHANCE**2 * chance, 0.0)
+        return np.asarray(np.sqrt(np.max(of_all * beyond, axis=0)))
 
 
 def _sum_scores(

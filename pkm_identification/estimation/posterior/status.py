@@ -73,6 +73,8 @@ class KnownValue:
         As the file has it.
     size : float
         What a value of its kind can be, as of `is_near_zero`.
+    model_std : float
+        Of `data_std`: what parts of the data disagree about, which is no scatter between blocks.
     """
 
     name: str
@@ -87,6 +89,7 @@ class KnownValue:
     near_zero: bool = False
     nominal: float = float("nan")
     size: float = 0.0
+    model_std: float = 0.0
 
     @property
     def usable(self) -> bool:
@@ -98,8 +101,9 @@ class KnownValue:
         return replace(self, status=AFFECTED) if self.usable else self
 
     def widen(self, factor: float) -> KnownValue:
-        """Return the value with a larger deviation of the data's part, and the status that it then has."""
-        data = factor * self.data_std
+        """Return the value with a larger scatter between blocks, and the status that it then has."""
+        scatter = factor**2 * max(self.data_std**2 - self.model_std**2, 0.0)
+        data = float(np.sqrt(scatter + self.model_std**2))
         std, status = float(np.hypot(data, self.file_std)), self.status
         if status != CONTRADICTS:
             status = choose_status(self.value, std, self.file_std, self.taken, self.size)

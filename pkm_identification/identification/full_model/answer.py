@@ -67,7 +67,7 @@ def answer(
     if floor is not None:
         white = posterior.compute_residual_ratio(floor)
         ratio = white if coloured is None else posterior.compute_residual_ratio(np.maximum(floor, coloured))
-    values = list_values(posterior, views, moved, in_conflict, white > MAX_FLOOR_RATIO)
+    values = list_values(posterior, views, moved, in_conflict)
     misplaced = _is_misplaced(posterior, conflicts)
     if misplaced:
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
@@ -116,13 +116,13 @@ def _common_gain(posterior: Posterior) -> KnownNumber:
 
 
 def list_values(
-    posterior: Posterior, views: Views, moved: FloatArray, in_conflict: list[str], misfit: bool
+    posterior: Posterior, views: Views, moved: FloatArray, in_conflict: list[str]
 ) -> tuple[KnownValue, ...]:
-    """Return values with total deviations and statuses; `misfit`: whether the residual is more than white noise."""
+    """Return values with total deviations and statuses."""
     mode, slopes = posterior.mode, views.slopes
     white = np.sum((moved @ (mode.information - np.eye(len(mode.unknowns)))) * moved, axis=1)
     data = np.sqrt(np.maximum(posterior.blocks.jackknife(slopes), white))
-    apart = posterior.contrasts.find_model_deviations(slopes, misfit)
+    apart = posterior.contrasts.find_model_deviations(slopes)
     of_file = np.sqrt(np.sum(moved**2, axis=1))
     prior = np.sum(slopes**2, axis=1)
     gain = float(_common_gain(posterior).width)
@@ -163,6 +163,7 @@ def list_values(
                 near,
                 float(views.nominal[j]),
                 size,
+                float(apart[j]),
             )
         )
     return tuple(made)

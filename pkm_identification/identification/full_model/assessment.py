@@ -187,7 +187,10 @@ def judge_experiment(
             white = None
     usual = posterior
     posterior, found = assess_posterior(posterior, noise, white, coloured)
-    model = FoundModel(posterior.mode.values, posterior.equations.basis, posterior is not usual)
+    model = FoundModel(
+        posterior.mode.values, posterior.equations.basis, posterior.equations.effect_widths,
+        posterior is not usual, posterior.equations.resonance,
+    )  # fmt: skip
     fit_refused = False
     if measure_fit is not None and (found.effects or not replaced):
         good = found.verdict.good
@@ -233,7 +236,8 @@ def assess_posterior(
     wrong = verdict.grade != FITS or verdict.conflict > MAX_CONFLICT or posterior.widest > WIDE
     several = len(found.effects) > 1  # which one that seldom is may explain
     if (wrong or several) and verdict.residual_share <= MAX_RESIDUAL_SHARE:
-        full = posterior.equations.with_seldom(posterior.mode.values)
+        usual, values = posterior.equations, posterior.mode.values
+        full = usual.with_seldom(values, usual.find_resonance(values) if wrong else None)
         seldom = find_posterior_of(full, noise, FIRST_WIDE)
         if seldom is not None:
             other = answer(seldom, white, coloured)

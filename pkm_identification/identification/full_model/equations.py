@@ -22,11 +22,13 @@ from ..equations.reversal import with_reversals
 from ..experiment import Experiment
 from ..model_errors.estimated.registry import find_drives, split_name
 from ..model_errors.log_rows import LogRows, rows_of_samples
+from ..model_errors.platform.resonance import build_effect
 from ..model_errors.situation import build_situations
 from ..model_errors.unsearched import GAIN_DRIFT
 from ..problem_builder import build_problem
 from ..regression.scales import with_data_scales
-from .nuisance import DELAY, GAIN, GEOMETRY, SHAPES, Nuisance, list_nuisances, list_seldom
+from .nuisance import DELAY, GAIN, GEOMETRY, SHAPES, Nuisance, apply_prior, list_nuisances, list_seldom
+from .resonance import find_resonance
 
 THIN = 4  # samples from one point of the thin grid to the next: fewer save nothing
 BENT = (
@@ -54,6 +56,8 @@ class FullEquations:
         Of each log.
     asked : tuple of str
         What is estimated besides: of that the file's numbers are no claims.
+    resonance : (float, float) or None
+        Frequency in Hz and damping of a load that swings, where the equations allow for one.
     """
 
     machine: Machine
@@ -64,6 +68,7 @@ class FullEquations:
     reversals: int
     rows: tuple[LogRows, ...]
     asked: tuple[str, ...] = ()
+    resonance: tuple[float, float] | None = None
 
     def is_bent(self, values: FloatArray) -> bool:
         """Return whether delays, gains and their like are so large at values (T,) that columns are others there."""
@@ -83,12 +88,27 @@ class FullEquations:
                 columns[:, :, own] = nuisance.columns_at(situations, values[own])
         return replace(self, columns=columns)
 
-    def with_seldom(self, values: FloatArray) -> FullEquations:
-        """Return the equations about values (T,) that allow for what seldom is, besides."""
+    def with_seldom(self, values: FloatArray, resonance: tuple[float, float] | None = None) -> FullEquations:
+        """Return the equations about values (T,) that allow for what seldom is, and for a load that swings, besides."""
         situations = build_situations(self.problem, self.rows, values[: self.basis + self.reversals])
-        nuisances = tuple(list_seldom(self.machine))
-        columns = [self.columns, *(one.columns(situations) for one in nuisances)]
-        return replace(self, nuisances=(*self.nuisances, *nuisances), columns=np.concatenate(columns, axis=2))
+        made = [(one, one.columns(situations)) for one in list_seldom(self.machine)]
+        if resonance is not None:
+            effect = apply_prior(self.machine, build_effect(self.machine, *resonance))
+            typical = compute_typical_forces(self.machine, self.problem)
+            made.append(effect.fit_to_motion(effect.columns(situations), typical))
+        columns = np.concatenate([self.columns, *(one for _, one in made)], axis=2)
+        nuisances = (*self.nuisances, *(one for one, _ in made))
+        return replace(self, nuisances=nuisances, columns=columns, resonance=resonance)
+
+    def find_resonance(self, values: FloatArray) -> tuple[float, float] | None:
+        """Return frequency in Hz and damping of a load that swings and explains much of what values (T,) leave."""
+        situations = build_situations(self.problem, self.rows, values[: self.basis + self.reversals])
+        return find_resonance(self.machine, situations, self.columns, self.measured - self.columns @ values)
+
+    @property
+    def effect_widths(self) -> FloatArray:
+        """What a prior deviation of each effect is, (q,)."""
+        return np.array([width for one in self.nuisances for width in one.widths])
 
     def list_effects(self) -> Iterator[tuple[Nuisance, slice]]:
         """Yield each nuisance with its place in the columns."""

@@ -28,7 +28,7 @@ from ..model_errors.forces import DELAY, GAIN, OFFSET
 from ..model_errors.geometry import DRIFTS, compute_pitch, describe_drifts, name_offset, name_places
 from ..model_errors.geometry import PLACES as GEOMETRY
 from ..model_errors.gravity import NAME as GRAVITY
-from ..model_errors.platform import outside_forces
+from ..model_errors.platform import outside_forces, resonance
 from ..model_errors.situation import Situation
 
 LEAST_FELT = 1e-9  # of a typical force per unit: less is no motion
@@ -41,6 +41,7 @@ NEAR_STANDSTILL = ("friction_transition", "friction_stribeck", "friction_preslid
 
 OUTSIDE = (
     outside_forces.WRENCH, outside_forces.SPRING, outside_forces.DAMPER, outside_forces.FRICTION,
+    resonance.NAME,
 )  # fmt: skip
 SHAPES = (sensing.SQUARE, sensing.CUBE, sensing.DEAD_BAND, sensing.CROSS_TALK)
 # What no drive can have: shares of a force or of friction beyond it turn that round, and no channel is a tenth of a
@@ -121,7 +122,7 @@ class Nuisance:
 
 def list_seldom(machine: Machine) -> list[Nuisance]:
     """Return the effects that a machine can have and seldom has."""
-    return [_apply_prior(machine, effect) for effect in (*sensing.effects(machine), describe_drifts(machine))]
+    return [apply_prior(machine, effect) for effect in (*sensing.effects(machine), describe_drifts(machine))]
 
 
 def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]:
@@ -139,7 +140,7 @@ def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]
             continue
         shapes[effect.name] += 1  # of one kind: a grid of transitions has a number for each
         number = shapes[effect.name] if kinds_of[effect.name] > 1 else 0
-        made.append(_apply_prior(machine, effect, number))
+        made.append(apply_prior(machine, effect, number))
     return [*made, *_list_stated(machine)]
 
 
@@ -170,7 +171,7 @@ def _compute_shifted(shifts: Sequence[dict[str, float]], situation: Situation) -
     return np.nan_to_num(np.stack(added, axis=2))
 
 
-def _apply_prior(machine: Machine, effect: Effect, first: int = 0) -> Nuisance:
+def apply_prior(machine: Machine, effect: Effect, first: int = 0) -> Nuisance:
     """Return an effect with what the machine's knowledge says of its coefficients, else with its own scale.
 
     Coefficients without names are numbered from `first`; a single one that is the only of its kind (0) has its name.

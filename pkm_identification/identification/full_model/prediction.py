@@ -35,8 +35,11 @@ def predict_with_effects(found: FoundModel, experiment: Experiment, validation: 
     validation : Validation
     """
     full = build_full_equations(experiment, found.values[: found.basis])
-    full = (full.with_seldom(found.values) if found.seldom else full).relinearise(found.values)
+    if found.seldom:
+        full = full.with_seldom(found.values, found.resonance)
     steady = found.values.copy()
+    steady[len(steady) - len(found.widths) :] *= found.widths / full.effect_widths
+    full = full.relinearise(steady)
     for nuisance, own in full.list_effects():
         if nuisance.effect.name in OF_ONE_LOG:
             steady[own] = 0.0

@@ -10,6 +10,7 @@ the ground at the end of one without either.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.machines.capabilities import BodiesFile, NamedOutputs, PlatformPose, has, require
 from pkm_identification.machines.contract import Machine, Motion
@@ -35,7 +36,7 @@ LEAST_RATE = 1e-9  # of the largest rate: an axis along which the end goes slowe
 
 def compute_wrenches(situation: Situation) -> FloatArray:
     """Return what drives do against a unit of each force along a coordinate of the platform, (K, n, w)."""
-    return situation.rows.thin_in_band(_find_levers(situation))
+    return situation.rows.thin_in_band(find_levers(situation))
 
 
 def compute_springs(situation: Situation) -> FloatArray:
@@ -44,20 +45,20 @@ def compute_springs(situation: Situation) -> FloatArray:
 
 
 def compute_dampers(situation: Situation) -> FloatArray:
-    """Return the same of forces along which the platform moves by a metre or a radian per second."""
-    return _compute_along(situation, _find_rates(situation))
+    """Return the same of forces against which the platform moves by a metre or a radian per second."""
+    return _compute_along(situation, -find_rates(situation))
 
 
 def compute_friction(situation: Situation) -> FloatArray:
-    """Return the same of a unit of force that has the sign of the platform's rate."""
-    rates = _find_rates(situation)
+    """Return the same of a unit of force against the platform's rate."""
+    rates = find_rates(situation)
     slow = SLOW * np.sqrt(np.mean(rates**2, axis=0)) if len(rates) else np.ones(rates.shape[1])
-    return _compute_along(situation, np.tanh(rates / np.maximum(slow, np.finfo(float).tiny)))
+    return _compute_along(situation, -np.tanh(rates / np.maximum(slow, np.finfo(float).tiny)))
 
 
 def _compute_along(situation: Situation, shape: FloatArray) -> FloatArray:
     """Return what drives do against forces (n, w) on the thin grid that are as large as a shape, (K, n, w)."""
-    return situation.rows.thin_in_band(_find_levers(situation) * shape[:, None, :])
+    return situation.rows.thin_in_band(find_levers(situation) * shape[:, None, :])
 
 
 def _find_displacement(situation: Situation) -> FloatArray:
@@ -75,7 +76,7 @@ def _find_displacement(situation: Situation) -> FloatArray:
     return point - point.mean(axis=0)
 
 
-def _find_rates(situation: Situation) -> FloatArray:
+def find_rates(situation: Situation) -> FloatArray:
     """Return the rates of the platform along each coordinate on the thin grid, m/s or rad/s, (n, w)."""
     machine, motion = situation.machine, situation.rows.thin_motion
     return (
@@ -102,7 +103,7 @@ def _find_axes(machine: Machine) -> list[int]:
     return np.flatnonzero(speed > LEAST_RATE * np.max(speed)).tolist()
 
 
-def _find_levers(situation: Situation) -> FloatArray:
+def find_levers(situation: Situation) -> FloatArray:
     """Return what drives do against a unit along each coordinate of the platform on the thin grid, (n, drives, w)."""
     return situation.keep(_compute_levers)
 
@@ -124,17 +125,22 @@ def _compute_levers(situation: Situation) -> FloatArray:
     return -np.linalg.inv(np.stack(rates, axis=1))
 
 
+def list_axes(machine: Machine) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
+    """Return names of the platform's coordinates, and which are angles; none of machines without platform or end."""
+    if has(machine, PlatformPose):
+        return AXES, np.repeat([False, True], 3)
+    if has(machine, NamedOutputs):
+        outputs = machine.outputs
+        return tuple(one.name for one in outputs), np.array([one.unit == "rad" for one in outputs])
+    axes = _find_axes(machine) if has(machine, BodiesFile) else []
+    return tuple(AXES[k] for k in axes), np.zeros(len(axes), dtype=bool)
+
+
 def effects(machine: Machine) -> list[Effect]:
-    """Return what pulls at the platform and resists its motion; nothing of machines without a platform or an end."""
-    names, turning = AXES, np.repeat([False, True], 3)
-    if has(machine, NamedOutputs) and not has(machine, PlatformPose):
-        names = tuple(one.name for one in machine.outputs)
-        turning = np.array([one.unit == "rad" for one in machine.outputs])
-    elif not has(machine, PlatformPose):
-        if not has(machine, BodiesFile):
-            return []
-        axes = _find_axes(machine)
-        names, turning = tuple(AXES[k] for k in axes), np.zeros(len(axes), dtype=bool)
+    """Return what pulls at the platform and resists its motion."""
+    names, turning = list_axes(machine)
+    if not names:
+        return []
     arm = 0.5 * machine.size
     along = np.array([1.0 if drive.unit == "m" else 1.0 / arm for drive in machine.drives])
     force = float(np.mean(typical_force(machine) * along)) * np.where(turning, arm, 1.0)
