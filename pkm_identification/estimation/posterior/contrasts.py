@@ -21,7 +21,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from .mode import Mode
 
-CHANCE = 3.0  # deviations by which noise alone makes parts differ, in seven contrasts of some dozen values
+CHANCE = 2.5  # deviations by which noise alone makes parts differ, in seven contrasts of some dozen values
 LOW = np.array([0.25, 0.5, 0.25])  # of three equations in a row; the upper half of the band alternates
 PASSED = float(LOW @ LOW)  # of white noise
 ROUNDING = 1e-9  # of an unknown's information: what a part sees less of, it does not see

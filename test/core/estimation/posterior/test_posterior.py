@@ -332,7 +332,8 @@ def test_parts_of_the_motion_disagree_where_the_model_is_wrong(wrong):
     if wrong:
         bias = np.mean(errors, axis=0)[0]
         assert bias > 0.15  # four deviations of noise
-        assert np.median(deviations, axis=0)[0] > 0.4 * bias
+        # the estimate lies between its parts: it is as far off as they are apart, less what noise may make
+        assert np.median(deviations, axis=0)[0] > 0.3 * bias
     else:
         assert np.mean(np.array(deviations) > 0.0) < 0.05
 
