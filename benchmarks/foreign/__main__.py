@@ -218,7 +218,7 @@ def main(arguments: list[str]) -> int:
             good, cause, misleads = judge(said, KINDS[name][0] if name in KINDS else ())
             counts["faults"] += 1
             counts["missed"] += not good
-            counts["misleads"] += misleads
+            counts["misleads"] += int(misleads)
             counts[f"cause {cause}"] += 1
             marks = ("" if good else "MISSED ") + ("MISLEADS " if misleads else "") + cause
             print(
@@ -227,7 +227,7 @@ def main(arguments: list[str]) -> int:
                 flush=True,
             )
     print(dict(counts))
-    return counts["missed"] + counts["misleads"]
+    return int(counts["missed"] + counts["misleads"])
 
 
 if __name__ == "__main__":
