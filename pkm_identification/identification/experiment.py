@@ -168,7 +168,9 @@ class Experiment:
     def as_streams(self) -> Experiment:
         """Return the experiment of what is left of its logs behind the filters of a stream, of a causal run."""
         samples = [
-            samples_of(log, self.machine, self.settings.filter, causal=True, instruments=False)
+            samples_of(
+                log, self.machine, self.settings.filter, causal=True, instruments=False
+            ).since_clock_jump()
             for log in self.logs
         ]
         rounded = any(np.isfinite(one.rounded_after) for one in samples)

@@ -113,7 +113,7 @@ class Identification:
     def has_full_values(self) -> bool:
         """Whether its values are the full model's: of what it was asked for, or of a causal run as of a stream."""
         estimator = self.settings.estimator
-        streamed = self.settings.causal and estimator.model == "force" and not estimator.assumptions
+        streamed = self.settings.causal and estimator.model == "force" and estimator.takes_full_values
         return self.answer is not None and (self.is_full or streamed)
 
     @property

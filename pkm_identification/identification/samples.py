@@ -100,6 +100,18 @@ class Samples:
         first, last = np.searchsorted(time, [self.begin, self.end])
         return slice(int(first), int(last))
 
+    def since_clock_jump(self) -> Samples:
+        """Return those since the clock was set back last, where a stream starts afresh; no instruments' motions."""
+        back = np.flatnonzero(np.diff(self.time) < 0.0)
+        if not len(back):
+            return self
+        rows = slice(int(back[-1]) + 1, None)
+        force = None if self.force is None else self.force[rows]
+        return replace(
+            self, time=self.time[rows], motion=self.motion[rows], force=force, segment=self.segment[rows],
+            instruments=(),
+        )  # fmt: skip
+
     @property
     def struts(self) -> StrutMotion:
         """The drives' motion with stamps, forces and runs."""

@@ -235,6 +235,11 @@ class EstimatorSettings:
         """Return the name of the parameter set: of the full model that of the machine's sums."""
         return as_machine(machine).sums_set if self.name == FULL else self.parameters
 
+    @property
+    def takes_full_values(self) -> bool:
+        """Whether the full model may stand for a recursion: nothing is asked of its values that it ignores."""
+        return not self.assumptions and not self.consistent
+
     def relations(self, parameters: ParameterSet) -> LinearRelations | None:
         """Return what is assumed of these parameters besides their prior, if anything."""
         if np.isinf(self.strut_spread):

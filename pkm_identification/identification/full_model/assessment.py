@@ -94,7 +94,7 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         return _compute_residual(result.estimate, whole, solution.middle), spread
 
     fitted = None if result.settings.estimator.name == FULL else measure_fit
-    replaced = streamed and not result.settings.estimator.assumptions
+    replaced = streamed and result.settings.estimator.takes_full_values
     verdict = judge_experiment(experiment, basis, floor, noise, fitted, replaced)
     if verdict is None:
         raise LogError(

@@ -141,7 +141,7 @@ class Judge:
         if floor is None:
             return None
         fitted = (lambda one: (compute_fit_residual(one, basis), 0.0)) if question.known else None
-        replaced = not self._settings.estimator.assumptions
+        replaced = self._settings.estimator.takes_full_values
         verdict = judge_experiment(experiment, basis, floor, np.diag(floor.std**2), fitted, replaced)
         if verdict is None or verdict.fit is None:
             return None
