@@ -18,7 +18,8 @@ from pkm_identification.identification.online.pipeline import OnlinePipeline, bu
 from pkm_identification.machines.load import load_machine
 from pkm_identification.ros.estimates.judge_process import JudgeError, JudgeProcess
 from pkm_identification.ros.processes.node_process import list_children
-from pkm_identification.simulation import SensorSettings, simulate
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.simulator import simulate
 
 pytestmark = pytest.mark.slow
 
