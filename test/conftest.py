@@ -130,3 +130,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return 1 + len(LONGEST) if item.path in slow else 0
 
     items.sort(key=place)
+
+
+@pytest.fixture
+def unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`identify` ends with the estimator's own fit: the full model's verdict on it, half of the time, is not asked for.
+
+    For tests of estimators alone; those of the verdict are in test/core/identification/full_model and diagnosis.
+    """
+    monkeypatch.setattr(
+        "pkm_identification.identification.identify._assess", lambda result, find_solution: result
+    )

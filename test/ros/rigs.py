@@ -8,20 +8,18 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from core.machines.exact_logs import rich_motion
 from geometry_msgs.msg import PoseStamped
 from ros.ros_bench import feed, joint_state
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import MarkerArray
 
-from pkm_identification.control.inverse_dynamics import InverseDynamics
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.identification.online.tracker_stage import TrackerStage
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import FAILED, OTHER_MODE
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
-from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import PlatformSample, split_row
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES, DriveSample
@@ -35,8 +33,6 @@ from pkm_identification.ros.messages.machine_motion import MotionMessages
 from pkm_identification.ros.qos import LATCHED, MARKERS, POSE
 from pkm_identification.signals.causal import CausalFilter
 from pkm_identification.signals.input_validation import InputValidator
-from pkm_identification.simulation.multibody.motions import DriveMotion
-from pkm_identification.simulation.physics.load import build_physics
 from pkm_identification.simulation.simulator import simulate
 
 # Segments are numbered from the first stamp of the node's life, in ms; `Motion` starts at 1000 s.
@@ -356,7 +352,7 @@ class StreamRig(ChainRig):
 
 def rich_messages(machine, begin, seconds, rate=StreamRig.RATE, change=lambda time, length, force: None):
     """Joint states of a rich motion from a stamp on; `change` may alter coordinates and forces in place."""
-    time, length, force = rich_motion(machine, seconds, rate)
+    time, length, force = motion_of(machine, seconds, rate)
     length, force = length.copy(), force.copy()
     change(time, length, force)
     names = list_joint_names(machine)
@@ -369,17 +365,9 @@ def list_joint_names(machine):
 
 
 @lru_cache(maxsize=8)
-def rich_motion(name, seconds, rate):
-    """Times, coordinates and forces of a rich motion by inverse dynamics, which takes no time to speak of."""
-    machine = load_machine(name)
-    motion = build_physics(machine).build_motion("rich", None, 0)
-    time = np.arange(round(seconds * rate)) / rate
-    if not isinstance(motion, DriveMotion):
-        moved = motion.motion(time)
-        lengths = strut_lengths(machine.description, moved.position, moved.rotation)
-        return time, lengths, strut_forces(machine.description, moved)
-    moved = machine.compute_motion(*motion.drives(time))
-    return time, moved.coordinate, InverseDynamics(machine).compute(moved, np.array(machine.basis.nominal))
+def motion_of(name, seconds, rate):
+    """Times, coordinates and forces of a rich motion of a machine."""
+    return rich_motion(load_machine(name), seconds, rate)
 
 
 def status_with(bench, statuses, *texts, **values):

@@ -72,7 +72,7 @@ def test_nodes_share_no_memory_that_a_killed_one_could_leave_locked(plant):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NODES)
+@pytest.mark.parametrize("name", ["simulator", "kinematics", "estimator"])
 def test_row_29_after_a_kill_the_rest_keeps_working_and_the_estimate_continues(bench, plant, name):
     """All nodes behind miss their input within seconds, the estimate is stale; it goes on when the node is back."""
     nodes, folder = plant

@@ -151,7 +151,7 @@ def test_four_processes_identify_a_simulated_machine(bench, domain, tmp_path):
     bag = tmp_path / "bag"
     simulation = {
         "trajectory": "rich",
-        "duration": 4.0,
+        "duration": 2.5,
         "perturbation": 0.1,
         "wait": 300.0,
         "subscribers": 2,

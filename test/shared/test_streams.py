@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.online.online_estimator import OnlineEstimator
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -44,6 +45,13 @@ def test_the_right_stream_fits():
     assert estimator.fit.adequate
     assert 0.7 < estimator.fit.ratio < 1.2
     assert estimator.estimate.status.count("identifiable") > 10
+
+
+def test_the_right_log_of_coarse_encoders_fits():
+    machine = Machine.load(DATA / "set_c" / "machine.yaml")
+    result = identify([read_log(DATA / "set_c" / "rich.csv.gz", machine)], machine)
+    assert result.fit.adequate
+    assert result.trusted
 
 
 def test_exchanged_efforts_are_named_as_offline():

@@ -380,6 +380,7 @@ def test_what_a_mechanism_cannot_be_asked_is_one_line(arguments, text, capsys):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unjudged")
 def test_statuses_are_those_of_identify_on_ten_logs():
     """A log alone, as recorded, of five motions and two machines: what one calls alone the other calls identifiable."""
     words = {"identifiable": "alone", "in_doubt": "alone", "combination": "combination"}

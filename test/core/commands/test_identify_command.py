@@ -52,6 +52,7 @@ def refused(files, capsys, *options) -> str:
     return err
 
 
+@pytest.mark.usefixtures("unjudged")
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_every_estimator_is_reachable_and_ends_with_a_held_out_prediction(estimator, files, capsys):
     document = identify(files, capsys, "--estimator", estimator)

@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.field.answers import WANTED, hexapod_spread, mechanism_spread
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("unjudged")]
 
 
 def test_deviations_of_mast_are_the_spread_of_12_disturbed_logs():

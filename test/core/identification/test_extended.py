@@ -20,7 +20,7 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import simulate
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("unjudged")]
 
 SENSORS = SensorSettings(current_noise=0.05, stamp_jitter=2e-5)
 SETTINGS = Settings.of(estimator="ls", parameters="extended", hold_out=0.0)

@@ -29,7 +29,7 @@ from pkm_identification.parameters.assumptions import (
     Tie,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("unjudged")]
 
 NOMINAL, TRUTH = synthetic.nominal(), synthetic.truth()
 EXACT = list_hexapod_parameters(TRUTH).nominal

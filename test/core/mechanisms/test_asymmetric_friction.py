@@ -73,11 +73,11 @@ def test_forces_and_regressor_have_it():
 
 @cache
 def log():
-    """12 s of a machine whose masses and friction differ from the file, with encoders and noisy currents."""
+    """8 s of a machine whose masses and friction differ from the file, with encoders and noisy currents."""
     nominal = asymmetric(np.zeros(6))
     truth = perturb_machine(asymmetric(), 3, 0.1)
     sensors = SensorSettings(current_noise=0.005)
-    return nominal, truth, simulate(truth, "rich", 12.0, nominal=nominal, sensors=sensors, seed=4).log()
+    return nominal, truth, simulate(truth, "rich", 8.0, nominal=nominal, sensors=sensors, seed=4).log()
 
 
 @cache
@@ -87,6 +87,7 @@ def identified(estimator="ls", **settings):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unjudged")
 @pytest.mark.parametrize(
     "settings",
     [{"estimator": name} for name in ("ls", "robust", "rls", "ekf", "ukf")]
@@ -104,6 +105,7 @@ def test_it_is_estimated(settings):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unjudged")
 def test_without_it_the_residual_shows_that_something_is_missing():
     symmetric = machine(changed("uf", friction=dict(KEYS)))
     missing = identify([log()[2]], symmetric, Settings.of(estimator="ls")).residual_rms

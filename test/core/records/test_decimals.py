@@ -125,10 +125,9 @@ def test_cells_become_the_doubles_nearest_to_them(kind):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_so_do_millions(kind):
+def test_so_do_hundreds_of_thousands(kind):
     rng = random.Random(f"{kind}, many")
-    for _ in range(4):
-        assert_as_float([KINDS[kind](rng) for _ in range(25_000 if "half" in kind else 50_000)])
+    assert_as_float([KINDS[kind](rng) for _ in range(25_000 if "half" in kind else 50_000)])
 
 
 @pytest.mark.slow

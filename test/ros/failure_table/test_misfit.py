@@ -8,40 +8,25 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from ros.rigs import ChainRig, list_joint_names, rich_messages, status_with, values_of
-from ros.ros_bench import joint_state
+from ros.rigs import ChainRig, rich_messages, status_with, values_of
 
-from pkm_identification.machines.load import load_machine
 from pkm_identification.msg import ParameterEstimate
-from pkm_identification.simulation.faults.registry import parse_fault
-from pkm_identification.simulation.perturbation import perturb_machine
-from pkm_identification.simulation.sensors import SensorSettings
-from pkm_identification.simulation.simulator import simulate
 
 pytestmark = pytest.mark.slow
 
-EVERY = (
-    4  # of the simulator's samples: 250 Hz are enough for forces up to 10 Hz, and a quarter of the messages
-)
-RATE = 1000.0 / EVERY
+RATE = 250.0  # Hz: enough for forces up to 10 Hz
 SECONDS = 24.0
 
 
-def joint_states(fault: str, seconds: float = SECONDS, machine: str = "uf"):
+def joint_states(machine="uf", change=lambda length, force: None):
     """Joint states of a driver with a fault."""
-    one = load_machine(machine)
-    log = simulate(
-        perturb_machine(one, 3, 0.1),
-        "rich",
-        seconds,
-        nominal=one,
-        sensors=SensorSettings(current_noise=0.005),
-        seed=3,
-        faults=[parse_fault(fault, len(one.drives))] if fault else [],
-    )
-    rows = zip(log.time[::EVERY], log.length[::EVERY], log.force[::EVERY], strict=True)
-    names = list_joint_names(machine)
-    return [joint_state(time + 100.0, length, force, names) for time, length, force in rows]
+
+    def alter(time, length, force):
+        noise = np.random.default_rng(3).standard_normal(force.shape)
+        force += 0.005 * np.sqrt(np.mean(force**2, axis=0)) * noise
+        change(length, force)
+
+    return rich_messages(machine, 100.0, SECONDS, RATE, change=alter)
 
 
 def judged(rig):
@@ -61,7 +46,11 @@ def test_a_fault_of_the_driver_is_named_in_message_and_diagnostics(bench):
     cause, said = "force_delay", "ms late"
     statuses = bench.collect(DiagnosticArray, "/diagnostics")
     rig = ChainRig(bench, machine="mast", sample_rate=RATE)
-    rig.feed(joint_states("force_delay=0.004", machine="mast"))
+
+    def delay(length, force):
+        force[1:] = force[:-1].copy()  # by 4 ms
+
+    rig.feed(joint_states("mast", delay))
     message = judged(rig)
     assert message.lack_of_fit
     assert message.cause == cause
@@ -76,10 +65,11 @@ def test_a_number_of_the_file_that_is_wrong_is_told_in_message_and_diagnostics(b
     """A zero of a length that is 4 mm off; before the first verdict nothing is called identifiable, either."""
     statuses = bench.collect(DiagnosticArray, "/diagnostics")
     rig = ChainRig(bench, sample_rate=RATE)
-    messages = joint_states("")
-    for one in messages:
-        one.position = np.add(one.position, [0.0, 0.0, 0.0, 4e-3, 0.0, 0.0]).tolist()
-    rig.feed(messages)
+
+    def shift(length, force):
+        length[:, 3] += 4e-3
+
+    rig.feed(joint_states(change=shift))
     message = judged(rig)
     assert message.lack_of_fit
     assert message.cause == ""
@@ -113,7 +103,7 @@ def test_row_31_a_drifting_length_zero_is_an_error_and_deviations_hold(bench):
 def test_a_right_driver_raises_no_alarm(bench, machine):
     statuses = bench.collect(DiagnosticArray, "/diagnostics")
     rig = ChainRig(bench, machine=machine, sample_rate=RATE)
-    rig.feed(joint_states("", machine=machine))
+    rig.feed(joint_states(machine))
     message = judged(rig)
     assert not message.lack_of_fit
     assert message.fit_ratio < 1.35

@@ -18,7 +18,7 @@ from ros.rigs import (
     assert_equal,
     expected,
     from_segment,
-    rich_motion,
+    motion_of,
     status_with,
     values_of,
 )
@@ -268,7 +268,7 @@ def test_row_28_a_stream_four_percent_fast_warns_and_biases_no_friction(slow_cha
     for node in ("strut_filter", "estimator"):
         assert chain.bench.trigger(f"/{node}/reset").success
     chain.statuses.clear()
-    time, length, force = rich_motion("uf", 3.0, 1040.0)
+    time, length, force = motion_of("uf", 3.0, 1040.0)
     force = force + np.random.default_rng(1).normal(0.0, 1.0, force.shape)
     chain.feed([joint_state(5000.0 + t, x, f) for t, x, f in zip(time, length, force, strict=True)])
     status = status_with(chain.bench, chain.statuses, "samples come at 1040.0 Hz, expected 1000 Hz")

@@ -5,12 +5,12 @@
 
 import numpy as np
 import pytest
+from core.machines.exact_logs import noisy_log
 
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine
-from pkm_identification.simulation.simulator import simulate
 
 pytestmark = pytest.mark.slow
 
@@ -30,8 +30,7 @@ def follow(machine, log):
 @pytest.mark.parametrize("name", ["uf", "mast"])
 def test_a_stream_has_the_answer_of_its_log(name):
     machine = load_machine(name)
-    run = simulate(machine, "rich", 20.0, seed=3)
-    log = run.log()
+    log = noisy_log(name, 20.0, machine.sample_rate or 500.0)
     stream = follow(machine, log)
     live = stream.verdict.answer
     result = identify([log], machine, Settings.of(estimator="rls", causal=True, hold_out=0.0))

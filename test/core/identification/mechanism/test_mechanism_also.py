@@ -73,6 +73,7 @@ def test_a_delay_that_is_not_there_costs_nothing(kind):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unjudged")
 def test_gains_of_all_drives_have_no_common_factor():
     one = drawn.draw_case("mast", 3, right=True)
     log = replace(one.log, force=one.log.force * np.array([1.0, 1.06, 1.0]))
@@ -92,6 +93,7 @@ def test_a_motor_that_a_link_carries_is_known_in_their_sum_alone():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unjudged")
 def test_gravity_that_leans_is_found_where_the_base_does_not_hide_it():
     one = drawn.draw_case("mast", 4, right=True)
     drives = drawn.motion_of(one.truth)

@@ -8,40 +8,34 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from core import synthetic
+from core.machines.exact_logs import noisy_log
 
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.online.judge import LEAST_S
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
-from pkm_identification.machines.load import load_machine
+from pkm_identification.machines.load import as_machine, load_machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.simulation.perturbation import perturb_machine
-from pkm_identification.simulation.sensors import SensorSettings
-from pkm_identification.simulation.simulator import simulate
 
 pytestmark = pytest.mark.slow
 
 SECONDS = 20.0
-SEED = 3
-
-
-def simulate_run(name: str) -> DriveLog:
-    """Return the log of a machine off its file."""
-    one = load_machine(name)
-    truth = perturb_machine(one, SEED, 0.1)
-    sensors = SensorSettings(current_noise=0.005)
-    return simulate(truth, "rich", SECONDS, nominal=one, sensors=sensors, seed=SEED).log()
+RATE = 250.0  # Hz
 
 
 @pytest.fixture(scope="module")
 def runs() -> dict[str, DriveLog]:
-    return {name: simulate_run(name) for name in ("uf", "mast")}
+    return {name: noisy_log(name, SECONDS, RATE) for name in ("uf", "mast")}
+
+
+def follower(machine) -> OnlinePipeline:
+    """Return the pipeline of a stream."""
+    return OnlinePipeline(machine, build_stream_settings(machine, None, 1.0 / RATE))
 
 
 def follow(name: str, log: DriveLog, force: np.ndarray):
-    """Return the estimator of a stream of every fourth sample, judged at its end."""
-    period = 4.0 * float(log.time[1] - log.time[0])
-    pipeline = OnlinePipeline(load_machine(name), build_stream_settings(load_machine(name), None, period))
-    for row in zip(log.time[::4].tolist(), log.coordinate[::4], force[::4], strict=True):
+    """Return the estimator of a stream, judged at its end."""
+    pipeline = follower(load_machine(name))
+    for row in zip(log.time.tolist(), log.coordinate, force, strict=True):
         pipeline.step(*row)
     assert IDENTIFIABLE not in pipeline.estimate.status  # before the first verdict
     pipeline.estimator.finish()
@@ -51,7 +45,7 @@ def follow(name: str, log: DriveLog, force: np.ndarray):
 @pytest.mark.parametrize(
     ("name", "change", "cause", "value"),
     [
-        ("uf", lambda force: np.concatenate([force[:4], force[:-4]]), "force_delay", (0.004, 1e-4)),
+        ("uf", lambda force: np.concatenate([force[:1], force[:-1]]), "force_delay", (0.004, 1e-4)),
         ("mast", lambda force: force * [1.0, 1.08, 1.0], "force_gain_length_2", (1.08, 0.03)),
         ("uf", lambda force: np.add(force, [0.0, 12.0, 0.0, 0.0, 0.0, 0.0]), "force_offset_2", (12.0, 1.5)),
         ("mast", np.negative, "force_sign", (-1.0, 0.0)),
@@ -106,12 +100,13 @@ def test_a_right_stream_fits_with_total_deviations(runs, name):
 def test_two_refused_verdicts_leave_the_estimate_in_doubt_until_it_is_reset():
     """One alone may be chance; what was learned from wrong samples stays in the estimate."""
     right = synthetic.log(synthetic.truth(), 2.0 * SECONDS + 50.0, 1, real=True)
-    force = right.force.copy()
-    force[: round(SECONDS / synthetic.PERIOD)] += [0.0, 25.0, 0.0, 0.0, 0.0, 0.0]
-    pipeline = OnlinePipeline(synthetic.nominal())
+    every = round(1.0 / RATE / synthetic.PERIOD)
+    time, length, force = (one[::every].copy() for one in (right.time, right.length, right.force))
+    force[: round(SECONDS * RATE)] += [0.0, 25.0, 0.0, 0.0, 0.0, 0.0]
+    pipeline = follower(as_machine(synthetic.nominal()))
     estimator, asked = pipeline.estimator, LEAST_S
     grades = []
-    for row in zip(right.time.tolist(), right.length, force, strict=True):
+    for row in zip(time.tolist(), length, force, strict=True):
         pipeline.step(*row)
         if row[0] > asked:
             asked += 4.0 if asked < SECONDS else 40.0

@@ -58,7 +58,7 @@ def test_gains_of_three_sliders_come_out_within_their_deviations(tmp_path, capsy
     gains = np.linspace(0.9, 1.12, len(one.drives))
     paths = [tmp_path / "empty.csv", tmp_path / "full.csv"]
     for path, more in zip(paths, ([], ["--payload", f"0,{load},0.02,0,0.01"]), strict=True):
-        common = ["--machine", name, "--duration", "20", "--noise", "1", "--seed", "3", "--out", str(path)]
+        common = ["--machine", name, "--duration", "12", "--noise", "1", "--seed", "3", "--out", str(path)]
         assert main(["simulate", "--trajectory", "rich", *common, *more]) == 0
         made = read_log(path, one)
         write_log(path, replace(made, force=gains * made.force), drives=one.drives)
