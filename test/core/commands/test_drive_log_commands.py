@@ -22,7 +22,7 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.records.log import read_log, write_log
 from pkm_identification.simulation.multibody.motions import generate_motion
 
-MACHINES = ("delta", "five_bar", "mast")
+MACHINES = ("five_bar", "mast")
 UNITS = {"m": ("mm", 1e3), "rad": ("deg", 180 / np.pi), "N": ("kN", 1e-3), "N m": ("Nmm", 1e3)}
 PERIOD, DURATION = 2e-3, 8.0  # s
 

@@ -19,7 +19,7 @@ from pkm_identification.parameters.parameter import Kind
 from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import simulate
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("unjudged")]
 
 FILE = Machine.load("uf")
 HINGES = {"x": (1.0, 0.0, 0.0), "skew": (0.7, 0.7, 0.0), "radial": "radial", "tangential": "tangential"}

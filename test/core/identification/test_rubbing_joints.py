@@ -22,7 +22,7 @@ from pkm_identification.simulation.perturbation import perturb_machine
 from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import simulate
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("unjudged")]
 
 ENDS = {"base": {"coulomb": 3.0, "viscous": 2.0}, "platform": {"coulomb": 2.0, "viscous": 1.0}}
 TRUTH = machine(changed("uf", friction__joints=ENDS))

@@ -72,6 +72,7 @@ def test_screws_are_seen_through_and_missed_when_they_are_not_in_the_file(log):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unjudged")
 def test_efficiency_and_motor_inertia_come_back_from_a_wrong_file(log):
     # the same losses in both directions less than the truth's, and 2 kg less of motor
     wrong = with_screws(efficiency=0.95, back_efficiency=1 / (1 / 0.85 - 0.05), inertia=3.04e-5)
@@ -102,6 +103,7 @@ def _values(machine, estimate):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unjudged")
 def test_the_causal_chain_sees_through_them_too(log):
     machine = with_screws()
     result = identify([log], machine, replace(settings(), causal=True))
@@ -109,6 +111,7 @@ def test_the_causal_chain_sees_through_them_too(log):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unjudged")
 def test_servos_on_held_setpoints_cost_no_viscous_friction():
     """What a staircase of setpoints leaves in the oil's force at the samples is .43 N s/m here."""
     nominal = Machine.load("uf_hydraulic")

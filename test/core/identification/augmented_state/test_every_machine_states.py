@@ -145,6 +145,7 @@ def test_smoothed_states_are_the_most_probable_ones(name):
 
 
 @pytest.mark.parametrize("name", [WITH_FRICTION, "five_bar"])
+@pytest.mark.usefixtures("unjudged")
 def test_parameters_and_noise_of_any_machine_are_found(name):
     one, (log, values) = machine_of(name), log_of(name)
     result = identify([log], one, Settings.of(estimator="joint"))
