@@ -30,7 +30,7 @@ def follow(machine, log):
 @pytest.mark.parametrize("name", ["uf", "mast"])
 def test_a_stream_has_the_answer_of_its_log(name):
     machine = load_machine(name)
-    log = noisy_log(name, 20.0, machine.sample_rate or 500.0)
+    log = noisy_log(name, 20.0, machine.sample_rate or 1000.0)
     stream = follow(machine, log)
     live = stream.verdict.answer
     result = identify([log], machine, Settings.of(estimator="rls", causal=True, hold_out=0.0))
