@@ -16,7 +16,8 @@ import sys
 sys.modules["mujoco"] = None
 import pkm_identification.api.identification
 from pkm_identification.commands import excite, identifiability
-from pkm_identification.simulation import SensorSettings, trajectory
+from pkm_identification.simulation.sensors import SensorSettings
+from pkm_identification.simulation.trajectories import trajectory
 from pkm_identification.cli import main
 sys.exit(main(["simulate", "--machine", "uf", "--trajectory", "x", "--out", sys.argv[1]]))
 """

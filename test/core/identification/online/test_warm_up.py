@@ -19,7 +19,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.online.filter_stage import FilterStage, by_model
 from pkm_identification.identification.settings import Settings
-from pkm_identification.simulation import simulate
+from pkm_identification.simulation.simulator import simulate
 
 
 def compiled():
