@@ -38,10 +38,10 @@ time.sleep(600.0)
 """
 
 
-@pytest.fixture(scope="module", params=["uf", "mast"])
-def estimator(request):
+@pytest.fixture(scope="module")
+def estimator():
     """Return the estimator of 16 s of a stream, with enough for a verdict."""
-    machine = load_machine(request.param)
+    machine = load_machine("uf")
     log = simulate(machine, "rich", 18.0, sensors=SensorSettings(current_noise=0.01)).log()
     period = 4.0 * float(log.time[1] - log.time[0])
     pipeline = OnlinePipeline(machine, build_stream_settings(machine, None, period))
@@ -118,7 +118,7 @@ def test_nothing_is_left_of_an_owner_that_was_killed():
         (child,) = list_children(owner.pid)
         assert runs(child)
         owner.kill()
-    end = time.monotonic() + 20.0
+    end = time.monotonic() + 60.0
     while runs(child) and time.monotonic() < end:
         time.sleep(0.05)
     assert not runs(child)
