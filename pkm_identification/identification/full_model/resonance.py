@@ -49,7 +49,7 @@ def find_resonance(
         return None
     best = float(grid[int(np.argmax(shares))])
     begin = [[best, DAMPING], [best * STEP, DAMPING], [best, 2.0 * DAMPING]]
-    found = minimize(
+    found = minimize(  # type: ignore[call-overload]
         lambda at: -measure_share(float(np.exp(at[0])), float(min(np.exp(at[1]), LARGEST_DAMPING))),
         np.log([best, DAMPING]), method="Nelder-Mead",
         options={"maxfev": SEARCHES, "initial_simplex": np.log(begin)},

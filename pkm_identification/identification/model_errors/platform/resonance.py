@@ -38,9 +38,8 @@ def compute_resonances(situation: Situation, frequency: float, damping: float) -
     levers = outside_forces.find_levers(situation)
     acceleration = situation.keep(_compute_accelerations)
     rate, period = 2.0 * np.pi * frequency, rows.step * rows.band.period
-    above, below, _ = cont2discrete(
-        ([1.0, 0.0, 0.0], [1.0, 2.0 * damping * rate, rate**2]), period, method="foh"
-    )
+    swing = [1.0, 0.0, 0.0], [1.0, 2.0 * damping * rate, rate**2]
+    above, below, _ = cont2discrete(swing, period, method="foh")  # type: ignore[call-overload]
     relative = np.zeros_like(acceleration)
     for part in segment_slices(rows.thin_segment):
         relative[part] = lfilter(above.ravel(), below, acceleration[part], axis=0)
