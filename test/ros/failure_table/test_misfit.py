@@ -73,10 +73,10 @@ def test_a_number_of_the_file_that_is_wrong_is_told_in_message_and_diagnostics(b
     message = judged(rig)
     assert message.lack_of_fit
     assert message.cause == ""
-    assert "drive.encoder.length_at_zero.3" in message.cause_text
+    assert "drive.encoder.length_at_zero[4]" in message.cause_text
     assert not any(ParameterEstimate.IDENTIFIABLE in one.status for one in rig.estimates)
     assert ParameterEstimate.IN_DOUBT in message.status
-    status = status_with(bench, statuses, "drive.encoder.length_at_zero.3")
+    status = status_with(bench, statuses, "drive.encoder.length_at_zero[4]")
     assert status.level == DiagnosticStatus.ERROR
 
 
