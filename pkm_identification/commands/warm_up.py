@@ -110,7 +110,9 @@ def _compile_online(name: str) -> None:
 
     machine = load_machine(name)
     settings = build_stream_settings(machine, period=None if machine.sample_rate else PERIOD)
-    OnlinePipeline(machine, settings).warm_up()
+    pipeline = OnlinePipeline(machine, settings)
+    pipeline.warm_up()
+    pipeline.estimator.judge.warm_up()
 
 
 def _compile_control(name: str) -> None:
