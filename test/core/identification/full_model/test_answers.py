@@ -26,6 +26,7 @@ from pkm_identification.identification.full_model.equations import build_full_eq
 from pkm_identification.identification.full_model.posterior import build_views
 from pkm_identification.identification.full_model.unknowns import FileModel
 from pkm_identification.identification.model_errors import unsearched
+from pkm_identification.identification.model_errors.platform import outside_forces
 from pkm_identification.identification.of_logs import identify_logs as identify
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine, read_machine
@@ -138,7 +139,8 @@ def test_what_nobody_searches_for_is_allowed_for(log, monkeypatch):
     assert max(map(abs, deviations_from_truth(answer, truth).values())) < 3.0
     assert {"offset_drift_6", "gain_drift_5", "force_delay"} <= {one.name for one in answer.effects}
     right = identify([log], machine, TOTAL).answer
-    monkeypatch.setattr(unsearched, "effects", lambda machine: [])
+    for module in (unsearched, outside_forces):
+        monkeypatch.setattr(module, "effects", lambda machine: [])
     without = identify([log], machine, TOTAL).answer
     assert max(one.std / other.std for one, other in zip(right.values, without.values, strict=True)) < 1.6
     assert max(map(abs, deviations_from_truth(right, truth).values())) < 3.0
