@@ -53,7 +53,7 @@ def test_three_motions_of_an_arm_agree_within_their_deviations():
             if name in b and is_known(a[name].status) and is_known(b[name].status)
         ]
     assert len(differences) > 20
-    # Deviations have what parts of a motion disagree about, too, which the three motions largely share: .73.
+    # Deviations have what parts of a motion disagree about, too, which the three motions largely share: .65.
     assert 0.4 < np.sqrt(np.mean(np.square(differences))) < 1.5
 
 
