@@ -56,7 +56,11 @@ def test_a_stream_has_the_answer_of_its_log(name):
     offline = identify([log], machine, Settings.of(hold_out=0.0)).answer
     assert live.verdict.grade == offline.verdict.grade
     assert live.verdict.floor_ratio == pytest.approx(offline.verdict.floor_ratio, abs=0.1)
+    apart = []
     for mine, its in zip(live.values, offline.values, strict=True):
         assert abs(mine.value - its.value) < 0.2 * its.std
-        # Blocks of a stream begin at other instants: twenty of them tell a deviation to 1 / sqrt(2 x 20) = 16 %
-        assert mine.std == pytest.approx(its.std, rel=0.25)
+        apart.append(abs(np.log(mine.std / its.std)))
+    # Blocks of a stream begin at other instants: twenty of them tell a deviation to 1 / sqrt(2 x 20) = 16 %; parts of
+    # the motion that disagree count from 2.5 deviations, so one of twenty values may have them in one answer alone
+    assert np.sum(np.array(apart) > np.log(1.25)) <= len(apart) / 20
+    assert max(apart) < np.log(2.0)

@@ -179,7 +179,7 @@ def test_a_log_outside_the_limits_is_another_machines():
     place = 0.15 + 0.1 * np.sin(time)[:, None] * [1.0, 0.9, 0.8]
     log = DriveLog(time, place, np.random.default_rng(0).standard_normal(place.shape))
     assert validated(log, one).dropped == {}
-    with pytest.raises(LogError, match=r"another machine .*100 % .*length_1 outside 0 to 0.3 m"):
+    with pytest.raises(LogError, match=r"does not fit this log: 100 % .*length_1 outside 0 to 0.3 m"):
         validated(replace(log, coordinate=1e3 * place), one)
 
 

@@ -30,7 +30,7 @@ def joints(base=None, platform=None):
 @pytest.mark.parametrize(
     ("base", "platform", "message"),
     [
-        ({"type": "universal"}, {"type": "universal"}, "base_joint.type = 'universal' beside"),
+        ({"type": "universal"}, {"type": "universal"}, "base_joint.type = 'universal' and"),
         ({"type": "no_spin"}, {"type": "universal"}, "one end is universal and the other spherical"),
         (None, {"type": "no_spin"}, "platform_joint.type = 'no_spin': must be one of spherical, universal"),
         ({"type": "spherical", "first_axis": [1.0, 0.0, 0.0]}, None, "unknown key 'first_axis'"),
