@@ -181,7 +181,7 @@ def unusable(log: DriveLog) -> dict[str, tuple[DriveLog, str]]:
             "a longer uninterrupted log is needed",
         ),
         "still": (DriveLog(log.time, still, log.force), "stand still"),
-        "far": (DriveLog(log.time, log.coordinate + 9.0, log.force), "another machine"),
+        "far": (DriveLog(log.time, log.coordinate + 9.0, log.force), "out of reach of"),
     }
 
 

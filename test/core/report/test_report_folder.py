@@ -118,9 +118,9 @@ def test_folder_that_cannot_be_made_is_named(tmp_path):
 
 def test_tables_do_not_load_matplotlib_and_figures_not_pyplot():
     code = (
-        "import sys; import pkm_identification.report as r; import pkm_identification.commands.identify; "
+        "import sys; import pkm_identification.report.tables; import pkm_identification.commands.identify; "
         "assert not {'matplotlib', 'plotly'} & set(sys.modules); "
-        "r.write_report; assert 'matplotlib' in sys.modules; assert 'matplotlib.pyplot' not in sys.modules; "
+        "import pkm_identification.report.folder; assert 'matplotlib' in sys.modules; assert 'matplotlib.pyplot' not in sys.modules; "
         "assert 'plotly' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
