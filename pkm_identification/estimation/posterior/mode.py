@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -31,6 +32,7 @@ LONGEST_STEP = 5.0  # deviations of a prior: farther the slope says nothing
 HALVINGS = 12  # of a step that raises the cost
 BENDING_AT = 0.1  # of a step: where w is looked at to see how it bends
 MOST_BENT = 1.5  # times a step's length: a correction that is longer says nothing
+LEAST_SIZE = 1e-15  # of the information's eigenvalues, its diagonal being 1: rounding
 WIDE = 5.0  # times the prior's widths: the second start looks there first
 
 
@@ -95,10 +97,18 @@ class Mode:
     cost: float
     converged: bool
 
-    @property
+    @cached_property
     def covariance(self) -> FloatArray:
-        """P (p, p), as white noise would give it."""
-        return np.asarray(np.linalg.inv(self.information))
+        """P (p, p), as white noise would give it; no variance is below zero, however badly conditioned it is."""
+        scale = 1.0 / np.sqrt(np.diag(self.information))
+        scaled = self.information * np.outer(scale, scale)
+        try:
+            root = np.linalg.inv(np.linalg.cholesky(scaled)).T
+        except np.linalg.LinAlgError:  # of data alone, to rounding
+            size, axes = np.linalg.eigh(scaled)
+            root = axes / np.sqrt(np.maximum(size, LEAST_SIZE))
+        root = scale[:, None] * root
+        return np.asarray(root @ root.T)
 
 
 def find_mode(

@@ -120,7 +120,8 @@ def test_tables_do_not_load_matplotlib_and_figures_not_pyplot():
     code = (
         "import sys; import pkm_identification.report.tables; import pkm_identification.commands.identify; "
         "assert not {'matplotlib', 'plotly'} & set(sys.modules); "
-        "import pkm_identification.report.folder; assert 'matplotlib' in sys.modules; assert 'matplotlib.pyplot' not in sys.modules; "
+        "import pkm_identification.report.folder; assert 'matplotlib' in sys.modules; "
+        "assert 'matplotlib.pyplot' not in sys.modules; "
         "assert 'plotly' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

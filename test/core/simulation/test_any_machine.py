@@ -14,8 +14,10 @@ from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.simulation.faults import parse_fault
+from pkm_identification.simulation.imperfections.setup import TrainErrors
 from pkm_identification.simulation.payload import Payload
 from pkm_identification.simulation.perturbation import perturb_machine
+from pkm_identification.simulation.physics.load import build_physics
 from pkm_identification.simulation.scenario import Scenario
 from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import Simulator, simulate
@@ -74,6 +76,12 @@ def test_late_forces_are_those_of_before():
     np.testing.assert_allclose(late[100:], exact[96:-4], atol=1e-6)
 
 
+LAWS = {
+    "friction_stribeck=0.5,0.2": TrainErrors(excess=0.5, stribeck_rate=0.2),
+    "friction_asymmetric=0.3": TrainErrors(asymmetry=0.3),
+}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "fault"),
@@ -101,6 +109,10 @@ def test_the_body_is_another_one_and_inverse_dynamics_of_it_has_its_forces(name,
     off = np.sqrt(np.mean((truth.force - forces(machine.mechanism)) ** 2))
     assert off > 2e-3 * size  # the file's machine has other forces
     own = Simulator(machine, faults=[parse_fault(fault, len(machine.drives))]).plant.mechanism
+    if fault in LAWS:  # the drives' effect, which a law of machine files has, too
+        own = build_physics(machine).with_friction(
+            LAWS[fault].change_law(machine.mechanism.description.friction)
+        )
     assert np.sqrt(np.mean((truth.force - forces(own)) ** 2)) < 0.1 * off
 
 
