@@ -22,6 +22,10 @@ OPTIONS = declarations(DemoSettings)
 METAVARS = {"perturbation": "FRACTION", "folder": "DIR"}
 
 
+# Deviations: the newest verdict of a stream is some seconds older than its end, and its values change until then
+AGREEMENT = 0.5
+
+
 def add(commands: argparse._SubParsersAction) -> None:
     """Add the command."""
     parser = commands.add_parser(
@@ -66,7 +70,7 @@ def _run_demo(options: argparse.Namespace) -> int:
     write_report(folder, offline, truth=result.truth, logs=[result.log])
     print(f"Bag, logs, figures and report: {folder}/  (open {folder / 'report.html'})")
     print(f"Took {time.monotonic() - began:.0f} s.")
-    agrees = result.agreement < 0.1
+    agrees = result.agreement < AGREEMENT
     if not agrees and result.lost:
         print(
             f"The live and the offline identification did not see the same: {result.lost} samples were lost between "

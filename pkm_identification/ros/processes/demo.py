@@ -58,7 +58,7 @@ class DemoResult:
     log : DriveLog
         The recorded bag's.
     replayed : ndarray, shape (P,)
-        Values after as many equations of the recorded bag, identified offline with the same causal stages.
+        Values of the recorded bag, identified offline with the same causal stages and judged by the full model.
     offline : Identification
         The bag identified offline with zero-phase filters, validated on another motion.
     truth : ndarray, shape (P,)
@@ -109,9 +109,9 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
     count = int(live.estimate.count)
     if not 0 < count <= len(causal.trace.values):
         raise PkmError(f"demo: {count} equations live but {len(causal.trace.values)} from the bag")
-    replayed = causal.trace.values[count - 1]
+    replayed = causal.estimate.values
     values = np.array(live.estimate.values)
-    agreement = float(np.max(np.abs(values - replayed) / causal.trace.std[count - 1]))
+    agreement = float(np.max(np.abs(values - replayed) / causal.estimate.std))
 
     say("3. zero-phase offline, and the forces of another motion predicted")
     offline = identify([log], machine, Settings())
