@@ -43,6 +43,7 @@ MADE_OF_LOG = (
     "time_base", "asymmetry",
 )  # fmt: skip
 FRICTION = ("viscous", "coulomb")
+POSITIVE = ("mass", "moment")
 
 
 def spoil_file(file: Machine, number: KnownNumber, widths: float) -> Machine:
@@ -80,6 +81,8 @@ def draw_numbers(machine: Machine, random: np.random.Generator) -> Iterator[Know
     kinds: dict[tuple[str, str], list[KnownNumber]] = defaultdict(list)
     for body in machine.knowledge.bodies:
         for number in body.numbers:
+            if number.value == 0.0 and number.kind in POSITIVE:  # no number of widths makes it another one
+                continue
             if number not in kinds[body.section, number.kind]:
                 kinds[body.section, number.kind].append(number)
     for number in machine.knowledge.numbers:

@@ -39,7 +39,8 @@ def compute_body_extents(mechanism: Mechanism) -> FloatArray:
     """Return how large each body is, shape (B,), m.
 
     Half the largest distance between its joints, its drives' points and its centre of mass, or its largest
-    radius of gyration about that centre, whichever is larger.
+    radius of gyration about that centre, whichever is larger. No radius counts for more than the largest of these
+    distances in the machine: a file's moment of inertia may be wrong by orders of magnitude.
     """
     description = mechanism.description
     points: dict[str, list[FloatArray]] = {body.name: [] for body in description.bodies}
@@ -49,7 +50,7 @@ def compute_body_extents(mechanism: Mechanism) -> FloatArray:
         for name, position in zip(names, places, strict=True):
             if name in points:
                 points[name].append(np.asarray(FLOAT64.array(position), dtype=float))
-    extents = []
+    spreads, radii = [], []
     for body, row in zip(description.bodies, np.asarray(mechanism.parameters, dtype=float), strict=True):
         own, gyration = points[body.name], 0.0
         if row[0] > 0.0:
@@ -59,8 +60,9 @@ def compute_body_extents(mechanism: Mechanism) -> FloatArray:
             gyration = float(np.sqrt(max(float(np.max(about)), 0.0) / row[0]))
         across = np.array(own).reshape(-1, 3)
         apart = np.linalg.norm(across[:, None] - across[None], axis=2)
-        extents.append(max(0.5 * float(np.max(apart, initial=0.0)), gyration))
-    return np.array(extents)
+        spreads.append(float(np.max(apart, initial=0.0)))
+        radii.append(gyration)
+    return np.maximum(0.5 * np.array(spreads), np.minimum(radii, max(spreads) or np.inf))
 
 
 def _replace_zeros(values: FloatArray) -> FloatArray:

@@ -341,3 +341,12 @@ def test_joints_at_zero_move_a_little_together():
     motion = smooth_motion(one)
     change = np.abs(forces(moved, smooth_motion(moved)) - forces(one, motion)).max()
     assert 0.0 < change < 1e-3 * size_of(forces(one, motion))
+
+
+@pytest.mark.parametrize("name", ["mast", "delta", "five_bar", "four-bar", "epaas", "rss", "serial_arm"])
+def test_a_moment_far_too_large_does_not_make_a_machine_larger(name):
+    one = machine(name)
+    bodies = [body for body in one.knowledge.bodies if all(number.value > 0.0 for number in body.moments)]
+    numbers = [*bodies[-1].moments, *bodies[-1].products]
+    wrong = one.with_changes({path: 1e9 * number.value for number in numbers for path in number.paths})
+    assert wrong.size == pytest.approx(one.size, rel=1.0)
