@@ -16,7 +16,7 @@ import pytest
 
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
 from pkm_identification.machines.load import load_machine
-from pkm_identification.ros.estimates.judge_process import JudgeError, JudgeProcess
+from pkm_identification.ros.estimates.judge_process import NICE, JudgeError, JudgeProcess
 from pkm_identification.ros.processes.node_process import list_children
 from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import simulate
@@ -80,6 +80,9 @@ def test_the_verdict_is_that_of_this_process_and_a_killed_one_starts_once_more(e
         assert verdict.time == here.time
         assert cost > 0.0
         first = find_child()
+        assert os.sched_getscheduler(first) == os.SCHED_BATCH
+        assert os.getpriority(os.PRIO_PROCESS, first) == os.getpriority(os.PRIO_PROCESS, 0) + NICE
+        assert os.getsid(first) == first  # where sessions share the processor, it takes none of its node's
         assert not any("rclpy" in line for line in Path(f"/proc/{first}/maps").read_text().splitlines())
         os.kill(first, signal.SIGKILL)
         again, _ = process.ask(estimator.ask_judge())

@@ -4,8 +4,8 @@
 """A judge in a process of its own, so that the node's thread shares Python's lock with nobody.
 
 It reads the node's samples where the node keeps them: a question is some hundred bytes. It has the lowest of usual
-priorities and ends with the node, however that one ends: then its connection does. Run as a module it is that process,
-which imports no rclpy.
+priorities, gives its core up to whatever wakes, and ends with the node, however that one ends: then its connection
+does. Run as a module it is that process, which imports no rclpy.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from pkm_identification.errors import PkmError
+
+from ..processes.time_slice import LONG_S, set_time_slice
 
 if TYPE_CHECKING:
     from pkm_identification.identification.online.judge import Judge, Question, StreamVerdict
@@ -92,6 +94,8 @@ class JudgeProcess:
                 stdin=subprocess.DEVNULL,
                 env=_build_environment(),
                 pass_fds=(theirs.fileno(), self._judge.kept.descriptor),
+                # where each session has its share of the processor, it would work with that of the node
+                start_new_session=True,
             )
             ours.send(self._judge)
         except BrokenPipeError:
@@ -130,6 +134,7 @@ def main() -> None:
     if hasattr(os, "sched_setscheduler"):
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))  # not the node's real-time priority
     os.nice(NICE)
+    set_time_slice(LONG_S)
     connection = Connection(int(sys.argv[1]))
     arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
 

@@ -21,6 +21,7 @@ from rclpy.utilities import get_rmw_implementation_identifier
 from pkm_identification.errors import PkmError, one_line
 
 from ..parameters.declarations import ParameterError
+from ..processes.time_slice import SHORT_S, set_time_slice
 from ..releases import events_executor
 from .hand_over import HandOver
 from .launcher import end_with_launcher
@@ -87,6 +88,7 @@ def _run_together(
     try:
         # rclpy's own handlers shut the context down and then call those that were there before.
         stop = _StopHandler()
+        set_time_slice(SHORT_S)  # now: the middleware's threads have that of who makes them
         _initialize(args)
         if not end_with_launcher():
             return code

@@ -87,11 +87,12 @@ class StreamExecutor(SingleThreadedExecutor):
             waiting = _rclpy.WaitSet(len(streams), 0, 0, 0, 0, 0, self.context.handle)
             handles = [subscription.handle for subscription, _ in streams]
             pollers = [(subscription.handle.pointer, poll) for subscription, poll in streams]
-            taken = 0
+            taken, looked = 0, 0.0
             while True:
                 left = end - time.monotonic()
                 if self.gathering and taken:
-                    time.sleep(GATHER)
+                    time.sleep(max(0.0, looked + GATHER - time.monotonic()))
+                    looked = time.monotonic()
                     taken = sum(poll() for _, poll in pollers) if self.context.ok() else 0
                     if taken and left > 0.0:
                         continue
@@ -99,6 +100,7 @@ class StreamExecutor(SingleThreadedExecutor):
                 for handle in handles:
                     waiting.add_subscription(handle)
                 waiting.wait(max(0, int(NANOSECONDS * left)))
+                looked = time.monotonic()
                 if not self.context.ok():
                     return False
                 ready = waiting.get_ready_entities("subscription")
