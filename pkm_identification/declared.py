@@ -36,7 +36,7 @@ class Declaration:
     choices : tuple of str
         The only texts allowed; empty for any.
     ending : str
-        Of a file's name that is allowed besides the choices; empty for none.
+        Of a file's name that is allowed in addition to the choices; empty for none.
     option : str
         Name of the option where it is not that of the node parameter.
     percent : bool

@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 
 
 class Listener(Protocol):
-    """Who is told."""
+    """Who is informed."""
 
     def report_progress(self, what: str, part: float, whole: float) -> None:
         """So much of a piece of work is done; the last time with `part` equal to `whole`."""

@@ -235,7 +235,7 @@ def identify(
     prior : str or Path
         YAML file of what is known beforehand.
     also : str or sequence of str
-        What the machine file may have wrong, estimated besides: `force_delay`, `gravity_direction` ...
+        What the machine file may have wrong, estimated as well: `force_delay`, `gravity_direction` ...
     **settings
         As the options of `pkm identify`: `estimator`, `parameters`, `model`, `causal`, `cutoff`, `order`,
         `band_cutoff`, `band_order`, `consistent`, `forgetting`, `data_order`, `strut_spread` (a fraction).

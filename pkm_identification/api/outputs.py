@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Machines whose pose is told in outputs with names: what `api.machines` computes of them."""
+"""Machines whose pose is reported in outputs with names: what `api.machines` computes of them."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def _write_draft(options: argparse.Namespace, out: Path, picture: Path) -> int:
     what = "a hexapod"
     if has(machine, BodiesFile):
         mechanism = require(machine, BodiesFile, "init").mechanism
-        what = f"{len(mechanism.description.bodies)} bodies, {mechanism.loops} loops"
+        what = f"{len(mechanism.description.bodies)} bodies, {mechanism.loops} loop{'s' * (mechanism.loops != 1)}"
     names = ", ".join(drive.name for drive in machine.drives)
     print(
         f"{out}: {machine.name}, {what}, {len(machine.drives)} drives ({names})\n{picture}: its picture at home"

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""pkm reproduce: reference texts' studies done again, their numbers and findings beside ours."""
+"""pkm reproduce: reference texts' studies done again, their numbers and findings next to ours."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Where a command's results go: text or JSON on stdout, files beside; a file appears whole or not at all."""
+"""Where a command's results go: text or JSON on stdout, files as well; a file appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def present(text: str, document: dict[str, Any] | list[dict[str, Any]], destination: str | None) -> None:
-    """Print the text for a person; by --json write the document for programs besides, or print it instead ('-').
+    """Print the text for a person; by --json write the document for programs as well, or print it instead ('-').
 
     The file comes first: nothing is printed when it cannot be written.
     """

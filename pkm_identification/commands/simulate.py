@@ -79,12 +79,12 @@ class _ListFaults(argparse.Action):
 
 
 def _is_raw(machine: Machine, options: argparse.Namespace, is_csv: bool) -> bool:
-    """Return whether a log has counts and currents: of machines whose file may state encoders and motors, unless --si.
+    """Return whether a log has counts and currents: where the machine file states encoders and motors, unless --si.
 
     Raises
     ------
     SettingsError
-        If counts or currents of this machine are neither lengths nor forces.
+        If currents of this machine are no forces.
     """
     if options.si or not is_csv or not machine.states_reports:
         return False
@@ -92,11 +92,7 @@ def _is_raw(machine: Machine, options: argparse.Namespace, is_csv: bool) -> bool
         raise SettingsError(
             f"machine '{machine.name}': its currents are those of valves and no measurement of force; use --si"
         )
-    if not all(drive.resolution and math.isfinite(drive.reported.per_ampere) for drive in machine.drives):
-        raise SettingsError(
-            f"machine '{machine.name}' has no 'drive' with encoder and motor, so raw counts mean nothing; use --si"
-        )
-    return True
+    return all(drive.resolution and math.isfinite(drive.reported.per_ampere) for drive in machine.drives)
 
 
 def _simulate(options: argparse.Namespace) -> int:

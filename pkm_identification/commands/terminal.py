@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a person at a terminal sees besides results: verdicts in colour, and a bar with the time that is left."""
+"""What a person at a terminal sees in addition to results: verdicts in colour, and a bar with the time that is left."""
 
 from __future__ import annotations
 

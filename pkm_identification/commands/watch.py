@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""pkm watch: a page in the browser beside running nodes."""
+"""pkm watch: a page in the browser alongside running nodes."""
 
 from __future__ import annotations
 

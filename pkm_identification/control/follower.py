@@ -54,7 +54,7 @@ class Follower:
     Parameters
     ----------
     machine : Machine
-    course : Course
+    path : TimedPath
     period : float
         s.
     lead : int

@@ -90,7 +90,7 @@ class Motion:
         Stamp (s) of the sample it begins with, or of the first after it; None: as soon as possible.
     outcome : Outcome or None
         None until it has ended.
-    begun : bool
+    started : bool
         Whether the machine moves for it.
     """
 
@@ -139,7 +139,7 @@ class _Planned:
 class _Plan:
     """A motion being looked at: where it would begin, how far the check is, and when what moves now must stop.
 
-    A long motion, or one of many waypoints, is worked out and looked at beside control: its check is over by then.
+    A long motion, or one of many waypoints, is worked out and looked at alongside control: its check is over by then.
     """
 
     motion: Motion

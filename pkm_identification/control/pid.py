@@ -143,7 +143,7 @@ class StrutController:
         return self._proportional * error + self._derivative * self.error_rate
 
     def velocity(self, asked: FloatArray) -> FloatArray:
-        """Force (6,) in N of velocity loops asked for rates (6,) in m/s besides the wanted motion's."""
+        """Force (6,) in N of velocity loops asked for rates (6,) in m/s in addition to the wanted motion's."""
         return self._derivative * (asked + self.error_rate) + self._viscous * asked
 
     def command(

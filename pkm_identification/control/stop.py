@@ -52,7 +52,7 @@ class EmergencyStop:
     Parameters
     ----------
     reason, text : str
-    place : ndarray, shape (n,)
+    coordinate : ndarray, shape (n,)
         Coordinates measured last, m or rad.
     force : ndarray, shape (n,)
         N or N m, commanded when the coordinates are not (or no longer) to be trusted; what a hold begins with.

@@ -194,7 +194,7 @@ def compute_white_covariance(
         What an equation counts for: with the redundancy.
     prior : Prior
     relations : ndarray, shape (n, P), optional
-        Rows of unit noise that are known besides, SI units.
+        Rows of unit noise that are known as well, SI units.
     """
     rows = np.zeros((0, len(prior.std))) if relations is None else relations * prior.std
     information, inverse = np.eye(len(prior.std)) + rows.T @ rows, np.linalg.inv(noise)

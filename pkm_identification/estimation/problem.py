@@ -42,7 +42,7 @@ class Problem:
         Covariance of the noise of the equations; None lets the estimators learn it from their residuals.
     redundancy : float
         Equations per independent one (`BandSettings.redundancy`).
-    twins : pair of Equations, or None
+    instruments : pair of Equations, or None
         The same equations from two motions whose noise is independent (`instruments`).
     model : str
     relations : LinearRelations or None
@@ -145,7 +145,7 @@ class Fit:
     iterations : int
         Of the weights, or passes over the equations.
     converged : bool
-        Whether the estimator did what it does to its end; whether its estimate has converged is judged besides, by
+        Whether the estimator did what it does to its end; whether its estimate has converged is judged as well, by
         its trace (`convergence`).
     dropped : dict of str to int
         Equations without weight, by reason.

@@ -38,5 +38,5 @@ def is_doubtful(status: str) -> bool:
 
 
 def is_shown(status: str) -> bool:
-    """Return whether a value is printed: it has a deviation that holds, or is told to be doubtful."""
+    """Return whether a value is printed: it has a deviation that holds, or is reported as doubtful."""
     return status in _SHOWN

@@ -31,7 +31,7 @@ class Coordinates:
 
     @classmethod
     def of(cls, prior: Prior, relations: LinearRelations) -> Coordinates:
-        """Build one of a prior and linear relations beside it."""
+        """Build one of a prior and linear relations next to it."""
         width = len(prior.mean)
         rows = np.vstack([relations.rows * prior.std, np.eye(width)])
         values = np.concatenate([relations.values - relations.rows @ prior.mean, np.zeros(width)])

@@ -152,7 +152,7 @@ def apply_corrections(
 def know_forces(
     section: dict[str, Any], drive: Drive, delay: float, gain: FloatArray, offset: FloatArray
 ) -> None:
-    """Write what was found of measured forces into the section `drive` of a machine file, beside what it knows already.
+    """Write what was found of measured forces into the section `drive` of a machine file that knows others already.
 
     Parameters
     ----------

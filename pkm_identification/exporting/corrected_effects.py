@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""A machine file that knows what was estimated besides the parameters."""
+"""A machine file that knows what was estimated in addition to the parameters."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _know_friction(document: dict[str, Any], machine: Machine, point: Linearisat
 
 
 def _know_forces(document: dict[str, Any], machine: Machine, point: Linearisation) -> list[str]:
-    """Delay, gains and offsets beside those that the file knows already; names of what it cannot know."""
+    """Delay, gains and offsets in addition to those that the file knows already; names of what it cannot know."""
     corrections, drive = point.corrections, machine.drive
     if drive is None:
         return [entry.name for entry in point.entries if entry.symbol in FORCES]

@@ -74,7 +74,7 @@ def display_urdf(machine: Machine, asker: str) -> str:
 def build_ros2_control_urdf(machine: Machine) -> str:
     """Return the URDF text of a machine with the element <ros2_control>, whose joints are the drives by their names.
 
-    A drive that is no joint of the tree (a length between two bodies, an angle past a gear) is one beside it: a
+    A drive that is no joint of the tree (a length between two bodies, an angle past a gear) is one next to it: a
     controller manager takes no others.
     """
     text = display_urdf(machine, "format ros2_control")

@@ -94,7 +94,7 @@ def with_estimate(machine: Machine, saved: SavedEstimate, assumptions: Assumptio
 
 
 def know_effects(machine: Machine, saved: SavedEstimate) -> tuple[Machine, tuple[str, ...]]:
-    """Return the machine whose file knows what was estimated besides, and the parameters of what it cannot know.
+    """Return the machine whose file knows what was estimated as well, and the parameters of what it cannot know.
 
     Bodies and friction stay the file's, as does what the data do not determine.
     """

@@ -139,7 +139,7 @@ def _add_capsule(
 
 
 def _add_geom(body: ElementTree.Element, **attributes: str) -> None:
-    """A shape that touches nothing; masses are given beside."""
+    """A shape that touches nothing; masses are given as well."""
     ElementTree.SubElement(body, "geom", {"contype": "0", "conaffinity": "0", "mass": "0", **attributes})
 
 

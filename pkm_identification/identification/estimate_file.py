@@ -45,7 +45,7 @@ def estimate_document(result: Identification, origin: dict[str, Any] | None = No
     `drives` are the names of the forces, in the order of what stands `per_drive`; `base` names the entries that each
     base parameter is a sum of, with their factors; empty of sets whose names say it.
     `parameter_set` is the set's name, `stated` in words what was fixed, tied or stated of it; '' if nothing was.
-    Where effects were estimated besides, `also` names them, and their parameters have the `kind` EFFECT.
+    Where effects were estimated as well, `also` names them, and their parameters have the `kind` EFFECT.
     `near_zero` names friction and effects that are not distinguishable from zero; `warnings` are sentences on what is
     odd about the logs and on what they cannot show. `tolerance_changes`, where the machine file has tolerances, are
     rows of what each quantity that is off by its tolerance does to the parameters of `state`. `answer`, where total
@@ -110,7 +110,7 @@ def _name_set(result: Identification) -> str:
 
 
 def _list_effects(result: Identification) -> tuple[str, ...]:
-    """Return names of parameters that are estimated besides those of the set."""
+    """Return names of parameters that are estimated in addition to those of the set."""
     estimator = result.settings.estimator
     effects = {entry.name for entry in result.parameters.entries if entry.kind is Kind.EFFECT}
     if estimator.also:  # some are of the friction law, or free what the set holds

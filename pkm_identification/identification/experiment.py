@@ -68,7 +68,7 @@ class Experiment:
         Samples left out, by reason.
     warnings : tuple of str
     point : Linearisation or None
-        Where effects are estimated besides: machine and logs are then those without them.
+        Where effects are estimated as well: machine and logs are then those without them.
     at_motors : tuple of ValidatedLog
         The logs in front of drives that yield, where there are such.
     elastic_drives_modelled : bool
@@ -179,7 +179,7 @@ class Experiment:
         return Experiment.of_samples(machine, self.settings, samples, self.sources)
 
     def _beginning(self) -> Experiment:
-        """Return the experiment with effects to be estimated besides, at the machine file's values."""
+        """Return the experiment with effects to be estimated as well, at the machine file's values."""
         point = Linearisation.of(self.settings.estimator, self.machine, self.logs)
         return replace(self, machine=as_machine(point.machine), point=point)
 
@@ -227,7 +227,7 @@ class Experiment:
 
     @property
     def other_cutoffs(self) -> tuple[float, ...]:
-        """Kinematic cutoffs in Hz beside the chosen one, which should change no estimate.
+        """Kinematic cutoffs in Hz in addition to the chosen one, which should change no estimate.
 
         None above what the encoders bear: there their noise changes it, which the chosen cutoff keeps out.
         """
@@ -284,7 +284,7 @@ class Experiment:
         self._seen.append(Samples.concatenate(kept))
 
     def segments(self, log: ValidatedLog, low_pass: FilterSettings | None = None) -> Iterable[Samples]:
-        """Samples of a log behind the zero-phase filter, segment after segment; all at once with effects besides."""
+        """Samples of a log behind the zero-phase filter, segment after segment; all at once with effects as well."""
         low_pass = low_pass or self.settings.filter
         if self.point is not None:
             return [samples_of(log, self.machine, low_pass)]
@@ -294,7 +294,7 @@ class Experiment:
         """Return the standard deviation (n,) of the drives' rates behind the kinematic low-pass.
 
         None where coordinates are exact: what is taken off their friction looks like friction that changes. A causal
-        run is told by the samples themselves, as online (`Samples.rounded_after`).
+        run is informed by the samples themselves, as online (`Samples.rounded_after`).
         """
         if not self.settings.causal and not self._rounded:
             return None

@@ -255,7 +255,7 @@ def inspect_log(log: DriveLog, machine: AnyMachine) -> LogCheck:
 
 
 def _examine(log: DriveLog, machine: Machine) -> _Validated:
-    """Return what input validation makes of a log; where that makes it useless, it is told and not raised."""
+    """Return what input validation makes of a log; where that makes it useless, it is reported and not raised."""
     prepared = prepare_log(log, machine)
     log = prepared.log
     refuse_silent_drives(log, machine)

@@ -26,8 +26,8 @@ def diagnose_identification(
 ) -> Identification:
     """Return an identification of logs with its fit judged; raises as `identify`, but not for other units or orders.
 
-    Lengths and stamps in other units are converted, lengths in an order that has no poses are set right; both are told
-    among the causes.
+    Lengths and stamps in other units are converted, lengths in an order that has no poses are set right; both are
+    reported among the causes.
     """
     machine = as_machine(machine)
     converted = in_machine_units(logs, machine)

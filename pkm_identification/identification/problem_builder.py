@@ -110,10 +110,11 @@ def build_problem(
     logs : iterable of iterables of Samples
         Of each log one after the other, each taken once and let go; with twins where the estimator needs them.
     point : Linearisation, optional
-        Where effects that are estimated besides are linearised; machine and samples are then those without them, and
+        Where effects that are estimated as well are linearised; machine and samples are then those without them, and
         every log's in one piece.
     corrected : bool
-        Whether a causal run takes off what the kinematic low-pass makes of friction's bend, as the online estimator.
+        Whether a causal run takes off what the kinematic low-pass makes of the friction transition, as the online
+        estimator.
     noise : ndarray, shape (n,), optional
         Standard deviation of the drives' rates, m/s or rad/s (`rates.rate_noise`).
     flicker : ndarray, shape (n,), optional

@@ -34,7 +34,7 @@ class Identification:
         As its file has it.
     settings : Settings
     parameters : ParameterSet
-        Those that are estimated, P: after what is fixed and tied, with what is estimated besides.
+        Those that are estimated, P: after what is fixed and tied, with what is estimated as well.
     estimate : ParameterEstimate
         With its statuses; in doubt where the model does not fit.
     samples : int
@@ -53,8 +53,8 @@ class Identification:
         Of the end of each log by an estimate from the other samples, or of another log; see `Validation.what`.
     delay : float
         Delay of the causal filter in s; 0 offline.
-    beside : tuple of str
-        What the estimate rests on besides the equations of motion and the prior, a sentence each.
+    notes : tuple of str
+        What the estimate rests on in addition to the equations of motion and the prior, a sentence each.
     nonconvergence : str
         What had not converged when the estimate did not, in words.
     fit : Diagnosis or None
@@ -66,7 +66,7 @@ class Identification:
     contradiction : str
         How far the estimate is from any rigid body, in words, where that is beyond chance; everything is then in doubt.
     also : tuple of str
-        What was estimated besides, as it was asked for.
+        What was estimated as well, as it was asked for.
     answer : Answer or None
         Values with total deviations and a verdict, by the full model; None where it was not asked for.
     found : FoundModel or None

@@ -64,7 +64,7 @@ class Samples:
         Samples without a good motion, which are left out.
     degraded : int
         Those of them that are near a singularity.
-    twins : tuple of Motion
+    instruments : tuple of Motion
         Twins of the motion, where asked for.
     wrong_rate : int
         Samples a causal run left out because of their rate.
@@ -160,7 +160,7 @@ def samples_of(
         Of the kinematic low-pass.
     causal : bool
         Filter as online; else zero-phase.
-    twins : bool
+    instruments : bool
         Add the twins of the motion (`twins`).
     origin : Place, optional
         Where these samples stand in a longer log.

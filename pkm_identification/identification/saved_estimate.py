@@ -53,7 +53,7 @@ class SavedEstimate:
     consistent : bool
         Whether the estimate was kept consistent with a rigid body.
     also : tuple of str
-        What was estimated besides.
+        What was estimated as well.
     samples : int
     dropped : dict of str to int
         Samples behind it, and those left out by reason.

@@ -70,7 +70,7 @@ PRIOR = Declaration("prior", "", "YAML file of what is known beforehand, NAME: {
 class EstimatorSettings:
     """What is estimated, by what; fields without a declaration of their own are no option.
 
-    `assumptions` is what is fixed, tied or known of the parameters beforehand, `also` what is estimated besides
+    `assumptions` is what is fixed, tied or known of the parameters beforehand, `also` what is estimated as well
     (`model_errors`), `tuning` that of the recursive filters.
     `forgetting` is the factor of recursive least squares per equation. `data_order` is that in which a recursive
     estimator takes the equations of a log.
@@ -224,7 +224,7 @@ class EstimatorSettings:
         return parameters, effects
 
     def prepare(self, machine: AnyMachine) -> contract.Machine:
-        """The machine with a friction law that has what is estimated besides."""
+        """The machine with a friction law that has what is estimated as well."""
         return with_law(machine, self.also)
 
     def all_parameters(self, machine: AnyMachine) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
@@ -241,7 +241,7 @@ class EstimatorSettings:
         return not self.assumptions and not self.consistent
 
     def relations(self, parameters: ParameterSet) -> LinearRelations | None:
-        """Return what is assumed of these parameters besides their prior, if anything."""
+        """Return what is assumed of these parameters in addition to their prior, if anything."""
         if np.isinf(self.strut_spread):
             return None
         relations = alike_limbs(parameters, self.strut_spread)

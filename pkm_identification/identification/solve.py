@@ -70,7 +70,7 @@ class Solution:
     Attributes
     ----------
     experiment : Experiment
-        Without what was estimated besides and undone.
+        Without what was estimated as well and undone.
     problem : Problem
     fit : Fit
     middle : ndarray, shape (P,)

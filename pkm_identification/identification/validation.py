@@ -62,7 +62,7 @@ class Validation:
     nominal_rms_percent : ndarray, shape (n,)
         The same, drive by drive.
     parameters_percent : float
-        What the parameters predict without the effects that a full model found besides, as `rms_percent_total`; NaN
+        What the parameters predict without the effects that a full model found as well, as `rms_percent_total`; NaN
         where there are none.
     """
 

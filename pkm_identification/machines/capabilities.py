@@ -129,7 +129,7 @@ class ActuatedDrives(Machine, Protocol):
 
 
 class MotionSensors(Machine, Protocol):
-    """Sensors beside encoders and drives' forces, whose readings the motion decides."""
+    """Sensors in addition to encoders and drives' forces, whose readings the motion decides."""
 
     @property
     def reading_noise(self) -> FloatArray:

@@ -218,7 +218,7 @@ class Machine(Protocol):
     states_reports : bool
         Whether its file can state gain, offset and delay of reported forces, and counts of encoders.
     friction_set : str
-        Name of the parameter set by which friction alone is measured: all that a motion needs besides.
+        Name of the parameter set by which friction alone is measured: all that a motion needs as well.
     sums_set : str
         Name of the parameter set whose parameters are sums of the basis, with no number of the file in them.
     """

@@ -61,6 +61,6 @@ _PERIOD = 1e-3  # s: compliance is the same at any
 
 
 def find_compliance(machine: Machine) -> FloatArray:
-    """Return what each drive yields (n,), m/N or rad/(N m); 0 of a rigid one."""
+    """Return what each drive deflects by (n,), m/N or rad/(N m); 0 of a rigid one."""
     transfers = machine.build_transfers(_PERIOD) or ()
     return np.array([one.compliance for one in transfers] or [0.0] * len(machine.drives))

@@ -8,7 +8,7 @@ With g_ki the force of a group at drive i and sample k, and F_ki their sum over 
     mean           100 mean_k |g_ki| / mean_k |F_ki|
     signed range   100 (max_k g_ki - min_k g_ki) / mean_k |F_ki| .
 
-Where all drives are in one unit, they are taken together besides: |.| is then the Euclidean norm over the drives at an
+Where all drives are in one unit, they are taken together as well: |.| is then the Euclidean norm over the drives at an
 instant (Oh 2003, 2.76-2.88), and a variation norm is the range of |g_k| or |F_k|. Samples weigh alike.
 """
 

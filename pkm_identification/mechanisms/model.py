@@ -50,7 +50,7 @@ class Actuator(Protocol):
 
     @property
     def has_both_encoders(self) -> bool:
-        """Whether both sides have an encoder; logs have the motor's beside the driven coordinate."""
+        """Whether both sides have an encoder; logs have the motor's next to the driven coordinate."""
 
     @property
     def has_valve(self) -> bool:

@@ -20,7 +20,7 @@ class CompilationWatch(event.Listener):
 
     Parameters
     ----------
-    begun : callable, optional
+    started : callable, optional
         Called once, when the first is about to be compiled.
 
     Attributes

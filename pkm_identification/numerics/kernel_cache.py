@@ -43,7 +43,7 @@ _digests: dict[FunctionType, str] = {}
 
 
 class _Waits:
-    """What a process has waited for kernels so far; each of the two ways is told once."""
+    """What a process has waited for kernels so far; each of the two ways is reported once."""
 
     def __init__(self) -> None:
         self._first_missed: float | None = None

@@ -139,7 +139,7 @@ def row_blocks(count: int, rows: int = ROWS) -> Iterator[slice]:
 
 
 def overlapping_blocks(count: int, rows: int = ROWS) -> Iterator[slice]:
-    """`row_blocks` that have the first row of the next, too, so that each row is beside the one before it in one."""
+    """`row_blocks` that have the first row of the next, too, so that each row is next to the one before it in one."""
     for block in row_blocks(count, rows):
         yield slice(block.start, min(block.stop + 1, count))
 

@@ -72,7 +72,7 @@ def map_parallel(
 
 @contextmanager
 def start_background(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Iterator[Result]]:
-    """Yield the result of each item, in order; worked on from now on, beside what is done until they are asked for.
+    """Yield the result of each item, in order, worked on in the background until they are asked for.
 
     Two items are worked on at once. What is not begun when the context is left is not done any more.
     """

@@ -14,7 +14,7 @@ from .large_arrays import overlapping_blocks
 
 
 def segment_slices(segment: NDArray[np.int64]) -> list[slice]:
-    """Stretches of equal segment number, in order."""
+    """Segments of equal segment number, in order."""
     if len(segment) == 0:
         return []
     inner = [

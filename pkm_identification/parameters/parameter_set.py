@@ -31,7 +31,7 @@ class ParameterSet:
     prior_mean, prior_std : ndarray, shape (P,), or None
         Of the prior where one is stated (`assumptions`); None: `nominal` and `scale`.
     nuisance : int
-        How many of the last parameters are estimated besides but mean nothing of the machine.
+        How many of the last parameters are estimated as well but mean nothing of the machine.
     sums : mapping of str to mapping of str to float
         What base parameters stand for, by name: the entries of the basis that they are the sum of, and their factors.
     """

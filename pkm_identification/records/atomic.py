@@ -23,7 +23,7 @@ OPEN = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Write a file under a temporary name beside `path` and move it there when the block succeeds.
+    """Write a file under a temporary name next to `path` and move it there when the block succeeds.
 
     Readers see the old file or the whole new one, also after a power cut. When the block raises, the temporary file is
     removed and whatever was at `path` stays. A pipe or a character device is written through when the block succeeds,

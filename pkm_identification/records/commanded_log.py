@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Logs of drives with what they were commanded: wanted coordinates beside those shown and the forces reported."""
+"""Logs of drives with what they were commanded: wanted coordinates apart from those shown and the forces reported."""
 
 from __future__ import annotations
 

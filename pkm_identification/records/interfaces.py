@@ -15,7 +15,7 @@ PACKAGE = "pkm_identification"
 
 
 def list_message_files() -> tuple[Path, ...]:
-    """Return the package's .msg files: beside the installed modules, or in the source tree."""
+    """Return the package's .msg files: next to the installed modules, or in the source tree."""
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "interfaces" / "msg", package.parent / "msg"):
         files = tuple(sorted(folder.glob("*.msg")))

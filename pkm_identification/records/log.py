@@ -76,7 +76,7 @@ def read_log(
     topic : str, optional
         Of a recording, when it has several of the drives.
     layout : LogLayout, optional
-        Columns, units, joint names and rate of a foreign log; what it says nothing of is as kept beside the log in
+        Columns, units, joint names and rate of a foreign log; what it says nothing of is as kept next to the log in
         `LOG.columns.yaml`.
 
     Returns

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Laws of control beside each other, as text and document."""
+"""Laws of control side by side, as text and document."""
 
 from __future__ import annotations
 

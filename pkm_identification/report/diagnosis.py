@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from pkm_identification.estimation.posterior.thresholds import MAX_FLOOR_RATIO
 from pkm_identification.identification.diagnosis.findings import FORCE_FACTOR, Cause, Diagnosis
 
 from .listing import Listing, number, with_deviation
@@ -26,6 +27,8 @@ _WHAT = {
     "force_delay": "The force{strut} comes {size} late",
     "force_gain": "The force{strut} is measured {size} times as large as it is",
     "force_offset": "The force{strut} is off by {size}",
+    "offset_drift": "The offset of the force{strut} drifts by {size}",
+    "gain_drift": "The gain of the force{strut} drifts by {size}",
     "gravity_direction": "Gravity points {size} away from where the machine file has it",
     "motor_inertia": "Turning motors resist like {size} on each drive that the model leaves out",
     "center_of_mass": "The platform's centre of mass is {size} away from where the model puts it",
@@ -99,22 +102,32 @@ _OPPOSITE = {
 
 def format_cause_lines(diagnosis: Diagnosis) -> list[str]:
     """Return known causes of a misfit, the likeliest first; of causes that nobody is to act on the nearest ones."""
-    acted = any(cause.correction for cause in diagnosis.causes)
     lines = [
         f"{k}. {sentence(cause, diagnosis)}" for k, cause in enumerate(diagnosis.causes[:MOST_CAUSES], 1)
     ]
-    return lines if acted else ["Nearest known causes:", *lines]
+    if any(cause.correction for cause in diagnosis.causes):
+        return lines
+    if diagnosis.ratio <= MAX_FLOOR_RATIO:  # of a conflict with the file, or of another fit
+        return ["Nearest known causes:", *lines]
+    if min(compute_remaining_ratio(cause, diagnosis) for cause in diagnosis.causes) <= MAX_FLOOR_RATIO:
+        return ["What would explain the residual:", *lines]
+    return ["No known cause explains the residual. Nearest known causes:", *lines]
+
+
+def compute_remaining_ratio(cause: Cause, diagnosis: Diagnosis) -> float:
+    """Return how many times the noise floor the residual is with this cause alone in the model."""
+    return math.sqrt(1.0 + (1.0 - cause.explains) * max(diagnosis.ratio**2 - 1.0, 0.0))
 
 
 def sentence(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     """Return a cause: how large, how much of the misfit it explains, and what to do, if anything.
 
-    Of a `diagnosis` whose misfit it leaves unexplained it says what of the residual it leaves: most of a large one may
-    be explained, and what is left still be far more than noise.
+    Of a cause that nobody is to act on it says, given the `diagnosis`, how large the residual is with it: most of a
+    large one may be explained, and the remainder still be far more than noise.
     """
-    if cause.explains and diagnosis is not None and diagnosis.unexplained:
-        left = math.sqrt(1.0 + (1.0 - cause.explains) * max(diagnosis.ratio**2 - 1.0, 0.0))
-        consequence = f"with this effect alone the residual is {number(left, 3)} times the noise floor"
+    if cause.explains and diagnosis is not None and not cause.correction:
+        remaining = number(compute_remaining_ratio(cause, diagnosis), 3)
+        consequence = f"with this effect alone the residual is {remaining} times the noise floor"
     elif cause.explains:
         consequence = f"that explains {_format_share(cause.explains)} of the misfit"
     elif cause.family == FORCE_FACTOR:

@@ -89,7 +89,7 @@ def write_report(
     origin : dict, optional
         Provenance (`records.provenance`).
     page : str or Path, optional
-        Where the page is written besides.
+        Where the page is written as well.
 
     Raises
     ------

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
+from pkm_identification.estimation.posterior.thresholds import MAX_FLOOR_RATIO
 from pkm_identification.identification.center_of_mass import find_center_position
 from pkm_identification.identification.physical_verdict import verdict
 
@@ -116,10 +117,9 @@ def format_verdict_lines(result: Identification) -> list[tuple[bool, str]]:
     answer = result.answer
     assert answer is not None
     good = answer.verdict.good
-    lines = [(good, answer.verdict.sentence), *((good, line) for line in format_effects_sentences(answer))]
-    if result.fit is not None and result.fit.causes:
-        lines += [(good, line) for line in format_cause_lines(result.fit)]
-    return lines
+    known = format_cause_lines(result.fit) if result.fit is not None and result.fit.causes else []
+    found = [] if known and answer.verdict.floor_ratio > MAX_FLOOR_RATIO else format_effects_sentences(answer)
+    return [(good, line) for line in (answer.verdict.sentence, *found, *known)]
 
 
 def _format_combinations(estimate: ParameterEstimate) -> list[tuple[bool, str]]:
@@ -178,7 +178,7 @@ def format_held_out_sentence(
     cutoff: float | None = None,
     unseen_share: float = float("nan"),
 ) -> tuple[bool, str]:
-    """Return what was predicted up to a cutoff in Hz, how well beside the noise floor, and whether that is good.
+    """Return what was predicted up to a cutoff in Hz, how well against the noise floor, and whether that is good.
 
     `unseen_share` is that of the verdict, of all fifths of the logs: of the last alone the error may be another.
     """

@@ -94,7 +94,7 @@ def estimate_table(
     near_zero : tuple of str
         Names of those not distinguishable from zero (`identification.near_zero`), which the status says.
     compared : bool
-        Whether the estimate stands beside the full model's, which says what is identified.
+        Whether the estimate stands next to the full model's, which says what is identified.
     """
     rows = []
     entries = [

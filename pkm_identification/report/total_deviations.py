@@ -62,7 +62,7 @@ def format_table_notes(answer: Answer) -> list[str]:
 
 
 def format_effects_sentences(answer: Answer) -> list[str]:
-    """Return what was found beside the machine's own numbers, a sentence each.
+    """Return which effects were found, a sentence each.
 
     What leaves a misfit is the nearest that is known, not its cause.
     """

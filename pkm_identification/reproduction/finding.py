@@ -19,7 +19,7 @@ from .number import VERDICTS, Number, format_number, together
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement of the reference text beside ours.
+    """A statement of the reference text next to ours.
 
     Attributes
     ----------

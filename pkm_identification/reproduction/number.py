@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""A number of a reference text beside ours, and the verdict that its rule gives.
+"""A number of a reference text next to ours, and the verdict that its rule gives.
 
 There are six verdicts:
 

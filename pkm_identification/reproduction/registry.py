@@ -20,7 +20,7 @@ class Study:
     name : str
         On the command line, and of its JSON file.
     module : str
-        With a file beside it (see `study_file`), or a folder whose `study` has `run() -> Outcome`.
+        With a file next to it (see `study_file`), or a folder whose `study` has `run() -> Outcome`.
     description : str
         One sentence for the help, without full stop.
     """

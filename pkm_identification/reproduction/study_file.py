@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Studies as a module that computes our numbers and draws figures, and a YAML file beside it of what the text prints.
+"""Studies as a module that computes our numbers and draws figures, and a YAML file next to it of what the text prints.
 
 The file has `name`, `source`, `title`, `notes`, `figures` (functions of the module by names of files), `tolerances` and
 `findings`. A tolerance goes for all numbers of a unit in the study: a number, or `N %` of the text's. A finding has
@@ -10,7 +10,8 @@ The file has `name`, `source`, `title`, `notes`, `figures` (functions of the mod
 
     name, unit, mark, at   what it is called, its unit, how sure its reading is, and where the text has it
     text                   the text's: a number, a row, {from, to}, {at_most} or a sentence; missing: ours alone
-    ours                   name of the value that stands beside it, the number's own if missing; of a sentence, cases in
+    ours                   name of the value that stands next to it, the number's own if missing; of a sentence,
+    cases in
                            which it holds; null: none
     because                why it cannot be judged, where that is so
     unless                 name of the value without a choice of ours: judged only if the verdict stays without it
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def has_file(module: str) -> bool:
-    """Return whether a study's module has a file beside it."""
+    """Return whether a study's module has a file next to it."""
     return _find_file(module).is_file()
 
 

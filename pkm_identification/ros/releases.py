@@ -3,7 +3,7 @@
 
 """What differs between the releases of ROS 2, in one place: Humble (rclpy 3.3), Jazzy (7.1), Kilted (9.1) and later.
 
-Each difference is told by what rclpy has, not by its version. `test/ros/test_older_releases.py` runs nodes with
+Each difference is recognised by what rclpy has, not by its version. `test/ros/test_older_releases.py` runs nodes with
 the newer ones' names taken away.
 """
 

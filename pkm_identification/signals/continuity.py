@@ -19,7 +19,7 @@ LONGEST_HOLE = 5.5  # periods
 
 
 class Continuity:
-    """Numbers stretches, beginning a new one where the sender does and where samples are missing.
+    """Numbers segments, beginning a new one where the sender does and where samples are missing.
 
     The sender's own segments tell of holes in its input. A sender that was restarted, or samples lost on the way,
     show in the stamps only.

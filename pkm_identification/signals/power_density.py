@@ -39,7 +39,7 @@ def power_density(values: FloatArray, count: int, rate: float) -> tuple[FloatArr
 
 
 def harmonic(time: FloatArray, values: FloatArray, frequency: float, drifting: bool = False) -> complex:
-    """First harmonic by least squares beside a mean, as a multiple of sin(2 pi f t).
+    """First harmonic by least squares in addition to a mean, as a multiple of sin(2 pi f t).
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def harmonic(time: FloatArray, values: FloatArray, frequency: float, drifting: b
     frequency : float
         Hz.
     drifting : bool
-        Fit a slope besides. It takes some of the odd harmonics of an answer that does not drift.
+        Fit a slope as well. It takes some of the odd harmonics of an answer that does not drift.
     """
     angle = 2 * np.pi * frequency * time
     columns = [np.sin(angle), np.cos(angle), np.ones_like(time)]

@@ -26,7 +26,7 @@ class RateWatch:
     """Counts samples over windows of their own time; jitter of single stamps does not matter.
 
     Samples that were made up to fill short holes count for the rate, because the filters behind see a regular clock;
-    how many they are is told beside.
+    how many they are is reported as well.
 
     Parameters
     ----------

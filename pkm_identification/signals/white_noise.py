@@ -4,8 +4,8 @@
 """White noise of forces and positions, read where there is no motion: near the highest frequencies of a log.
 
 In closed loop the controller answers the encoder's steps with force far above the band: that is no noise of the force
-sensor, and what of the force is coherent with the positions there is taken out. So is what is coherent with the bend of
-the friction law: friction reverses within a millisecond, and of slow logs every segment has a reversal.
+sensor, and what of the force is coherent with the positions there is taken out. So is what is coherent with the
+transition of the friction law: friction reverses within a millisecond, and of slow logs every segment has a reversal.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def force_density(
 ) -> FloatArray:
     """One-sided power density (n,) of forces (N, n) in N^2/Hz, without what answers the positions (N, n).
 
-    `bend` (N, n) is what friction does at reversals, of any size: force coherent with it is none of the noise. `quiet`
-    are the frequencies between which the noise is read, in parts of the sample rate; `quantum` (n,) is the
+    `transition` (N, n) is what friction does at reversals, of any size: force coherent with it is none of the noise.
+    `quiet` are the frequencies between which the noise is read, in parts of the sample rate; `quantum` (n,) is the
     `find_quantum` of the forces if it is known already.
     """
     sections = band_pass(6, quiet[0] / period, quiet[1] / period, 1.0 / period)

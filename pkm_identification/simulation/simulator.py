@@ -48,7 +48,7 @@ class Simulator:
     seed : int
         Of the sensors' noise. Everything else is deterministic.
     payload : Payload, optional
-        What the platform takes up at its time; the controller is not told.
+        What the platform takes up at its time; the controller does not know.
     faults : sequence of Fault
         What is wrong with plant, sensors and log; `nominal` does not know. See `faults.registry`.
     scenario : Scenario, optional

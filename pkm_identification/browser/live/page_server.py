@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The server of the live page: its files and its stream from one port, to browsers on this computer unless told."""
+"""The server of the live page: its files and its stream from one port, to browsers on this computer unless asked."""
 
 from __future__ import annotations
 

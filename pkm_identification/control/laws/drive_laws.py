@@ -12,7 +12,7 @@ g(q) their forces at rest and q_0 home:
     decoupling      F = M(q_0) a + g(q)
     computed torque F = M(q) (a + q_d'') + c(q, q') + g(q)
 
-To each comes the drives' friction: of the wanted rate, and viscous friction of the rate w e besides.
+To each comes the drives' friction: of the wanted rate, and viscous friction of the rate w e as well.
 
 Drives with valves take places, not forces. There the place given to a drive's own loop is changed: by what its loop
 needs for the force of the model, F = g(q_d) or the whole inverse dynamics of the wanted motion; or so that its error

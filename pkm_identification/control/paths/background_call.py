@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Work that takes longer than a period, done beside the control loop."""
+"""Work that takes longer than a period, done alongside the control loop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SWITCH = 5e-5  # s, after which Python goes over to the control loop while there
 
 
 class _Switching:
-    """Python's threads take turns faster as long as any work is being done beside."""
+    """Python's threads take turns faster as long as any work is being done at the same time."""
 
     def __init__(self) -> None:
         self._lock = Lock()

@@ -90,7 +90,7 @@ def _scale(width, end):
 def _fill_in(time, free, nodes):
     """Write what is free of nodes (N, 3, C): the minimum of a positive quadratic form whose matrix is a band.
 
-    What is prescribed becomes an equation of its own, x = 0 beside the known part. False when numbers overflow.
+    What is prescribed becomes an equation of its own, x = 0 next to the known part. False when numbers overflow.
     """
     count, columns = nodes.shape[0], nodes.shape[2]
     band = np.zeros((2 * NODE, NODE * count))  # upper band: band[2 NODE - 1 + i - j, j]

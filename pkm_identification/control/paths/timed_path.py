@@ -41,7 +41,7 @@ class Rest:
 
     Parameters
     ----------
-    place : Motion
+    start : Motion
         One row, at rest.
     """
 
@@ -87,7 +87,7 @@ class TimedDrivePath:
     Parameters
     ----------
     machine : Machine
-    place : Motion
+    start : Motion
         One row, at rest, where it begins.
     spline : LeastJerkSpline
         Of the coordinates.

@@ -9,8 +9,8 @@ instrument is a second Y whose noise is independent: E[Y_1^T Y_2] has no such te
 
 Nothing need be measured twice: `identification.equations.instrument_motions` makes an *image* n' of the noise n that
 passed the filters. From motions with n + n' and n - n' come two sets of columns Y_1, Y_2. With D = (Y_1 - Y_2) / 2 and
-the bend's second-order error removed likewise, Y = 2 Y_0 - (Y_1 + Y_2) / 2 (E[n^2] = E[n'^2]), the instruments are
-Y + D for the columns Y - D and the other way round.
+the transition's second-order error removed likewise, Y = 2 Y_0 - (Y_1 + Y_2) / 2 (E[n^2] = E[n'^2]), the instruments
+are Y + D for the columns Y - D and the other way round.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def instrumental_variables(
     ----------
     equations : Equations
         At least one.
-    twins : pair of Equations
+    instruments : pair of Equations
         The same equations from the twins of the motion.
     prior : Prior
     redundancy : float

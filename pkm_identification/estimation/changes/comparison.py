@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a parameter did between logs: differences beside their deviations, and probabilities of many tests at once."""
+"""What a parameter did between logs: differences next to their deviations, and probabilities of many tests at once."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def compute_slot_jacobian(theta, slots, moments, jacobian):
 
 @kernel
 def compute_slot_curvature(slots, jacobian, pull, curvature):
-    """How moments at their bounds bend a sum of squares by its own coordinates (P,): never negative, else zero.
+    """How moments at their bounds curve a sum of squares by its own coordinates (P,): never negative, else zero.
 
     `pull` (P,) are the products of the residual with the columns of the moments: half the slope, downwards.
     """

@@ -12,7 +12,7 @@ by Gauss-Newton: the iterated measurement update of a Kalman filter (Bell and Ca
 square-root steps as an equation. The covariance stays P: the estimate is the point of a convex set that is nearest
 to the mean in its metric, and going there brings no estimate further away from any truth within the set.
 
-Where a parameter presses against its bound, the logarithm of its excess bends the model as strongly as it tilts it:
+Where a parameter presses against its bound, the logarithm of its excess curves the model as strongly as it tilts it:
 Gauss-Newton, which leaves that out, would creep. Its positive part (`compute_slot_curvature`) is a prior of
 the step.
 

@@ -46,7 +46,7 @@ class SumsOfBodies:
     bodies : tuple of slice
         Where the ten or four numbers of each body are: m, mx, my, mz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz, or m, mx, my, I.
     positive : tuple of int
-        Numbers that must be positive besides, as friction.
+        Numbers that must be positive as well, as friction.
     """
 
     each_body: ClassVar[bool] = False

@@ -25,7 +25,7 @@ ITERATIONS = 4  # of the fit's weights; they need not be better than the noise i
 
 @dataclass(frozen=True)
 class Kept:
-    """An equation as the filter was given it: stamp (s), columns (m, P), measured (m,), and how it bends."""
+    """An equation as the filter was given it: stamp (s), columns (m, P), measured (m,), and its friction transition."""
 
     time: float
     columns: FloatArray

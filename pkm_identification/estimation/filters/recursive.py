@@ -222,7 +222,7 @@ class RecursiveEstimator:
         columns : ndarray, shape (m, P)
         measured : ndarray, shape (m,)
             N.
-        bend : ndarray, shape (m,), optional
+        transition : ndarray, shape (m,), optional
             How the model's side would change if strut rates were smoothed somewhat more, N (`uncertainty`).
         late : int
             How many equations ago that was.

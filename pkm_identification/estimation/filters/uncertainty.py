@@ -5,9 +5,9 @@
 
 The filter takes every equation's error for independent. Two running sums tell by how much that is wrong, in constant
 memory: the meat of the Newey-West sandwich (scores of the last equations times the present one), and the change b of
-the score that a somewhat stronger smoothing of the strut rates would make. Smoothing rounds the bend of the friction
-law, so that part of the Coulomb force is taken for something else; it leaves no residual (docs/standard_deviations.md,
-with a table). Offline the same two are worked out from the whole log.
+the score that a somewhat stronger smoothing of the strut rates would make. Smoothing rounds the transition of the
+friction law, so that part of the Coulomb force is taken for something else; it leaves no residual
+(docs/standard_deviations.md, with a table). Offline the same two are worked out from the whole log.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Sums(NamedTuple):
 def accumulate(rows, noise, residual, bent, transition, sums, index):
     """Add one equation to the sums, a plain tuple in the order of `Sums`; row `place` of the ring is overwritten.
 
-    `bent` are the columns (m, P) of the equation that `bend` belongs to, this one or one before.
+    `bent` are the columns (m, P) of the equation that `transition` belongs to, this one or one before.
     """
     sums = Sums(*sums)
     information, meat, bias, scores = sums.information, sums.meat, sums.bias, sums.scores
@@ -201,7 +201,7 @@ class RunningUncertainty:
             What the filter took for its covariance.
         residual : ndarray, shape (m,)
             After the update.
-        bend : ndarray, shape (m,)
+        transition : ndarray, shape (m,)
             How the equation would change if strut rates were smoothed somewhat more; zero where that is not known.
         late : int
             How many equations ago that was: smoothing needs what comes after.

@@ -190,7 +190,7 @@ def adapt(kind, rate, moved, expected, process, ratio):
     Kind 1 is the source's Robbins-Monro average of the squared corrections (Oh 2003, 2.75). Because
     the expected square of a correction is the process noise plus what the variance shrinks by, it keeps the
     large corrections of the start as process noise for ever and the estimate never converges. Kind 2 averages
-    the squared correction over its expectation besides: near 1 while the parameters stand still, whatever
+    the squared correction over its expectation as well: near 1 while the parameters stand still, whatever
     their scale and however much was learned, and above 1 when they drift. Only while it is significantly
     above 1 do corrections become process noise; afterwards that fades.
     """

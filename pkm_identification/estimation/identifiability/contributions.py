@@ -5,7 +5,7 @@
 
 Of columns C_k, values z_k and tau = sum of C_k z_k:
 
-    s_k = |C_k z_k| / |tau|            its size beside the whole,
+    s_k = |C_k z_k| / |tau|            its size compared with the whole,
     sigma_k = z_k C_k^T tau / |tau|^2  its share, signed; all shares add up to one.
 
 Ebrahimi and Kövecses (2009) promise such a measure and break off before it; these two are ours. What does little in one

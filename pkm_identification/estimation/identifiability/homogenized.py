@@ -130,7 +130,7 @@ def scaled_rows(
     columns : ndarray, shape (N, n, P)
     row_units : sequence of str, length n
     row_scale : sequence of float, length n, optional
-        What each row is divided by: its standard deviation, or a length for moments beside forces.
+        What each row is divided by: its standard deviation, or a length for moments next to forces.
 
     Returns
     -------

@@ -106,7 +106,8 @@ def assess(
         What a large error of each parameter is, the standard deviation of a prior that states nothing; by default
         `prior_std`.
     seen : ndarray, shape (P, P), optional
-        The covariance without what was assumed besides the priors; it decides what the data show. By default all of it.
+        The covariance without what was assumed in addition to the priors; it decides what the data show. By default
+        all of it.
     size : ndarray, shape (P,), optional
         Physical scale of each parameter in SI units (`Parameter.size`); by default `scale`.
 
@@ -191,7 +192,7 @@ def _fill_shown(covariance, seen, prior_std, sizes, resolved, scaled, deviations
 
 @kernel
 def _is_resolved(std, value, size, resolved):
-    """Return whether a standard deviation is small beside the value or the physical scale."""
+    """Return whether a standard deviation is small compared with the value or the physical scale."""
     return std <= resolved * size or std <= resolved * abs(value)
 
 

@@ -17,7 +17,7 @@ from .verdict import Verdict
 
 @dataclass(frozen=True)
 class FoundEffect:
-    """A nuisance effect that is larger than chance, and large: than what the file allows, or beside the force.
+    """A nuisance effect that is larger than chance, and large: than what the file allows, or next to the force.
 
     Attributes
     ----------

@@ -30,7 +30,8 @@ def split_blocks(
 ) -> list[NDArray[np.int64]]:
     """Return the equations of each block: of each log where there are enough, else of about `BLOCK_S`.
 
-    What logs differ by beside their noise then counts. No block of a length of time reaches across segments or logs.
+    What logs differ by apart from their noise then counts. No block of a length of time reaches across segments or
+    logs.
     """
     logs = np.split(np.arange(len(time)), np.flatnonzero(np.diff(log)) + 1)
     if len(logs) >= FEWEST_BLOCKS:
@@ -117,7 +118,7 @@ class Blocks:
             Rows per independent one.
         rough : ndarray of bool, shape (p,)
             Unknowns of shapes that are rough ones of what they stand for: they scatter as another fifth that is left
-            out besides moves them, and not only by noise.
+            out as well moves them, and not only by noise.
         """
         folds = np.array_split(np.arange(len(self)), FOLDS)
         parts = np.array([self.parts[fold].sum(axis=0) for fold in folds])

@@ -7,7 +7,7 @@ With w(x) the numbers in which the equations are linear, A = Y' W Y, b = Y' W y 
 
     (w' A w - 2 b' w + c + x' x) / 2 ,
 
-minimised by Gauss-Newton steps with the slope dw/dx, each bent as w bends along it (geodesic acceleration: Transtrum
+minimised by Gauss-Newton steps with the slope dw/dx, each bent as w curves along it (geodesic acceleration: Transtrum
 and Sethna, arXiv 1201.5885): masses times places make narrow curved valleys, in which straight steps are a hundredth as
 long. The equations are gone through once; a step costs nothing.
 """

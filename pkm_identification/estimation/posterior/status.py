@@ -111,7 +111,7 @@ class KnownValue:
 
 
 def is_near_zero(value: float, size: float) -> bool:
-    """Return whether a value is small beside what one of its kind can be; `size` 0: it cannot be 0."""
+    """Return whether a value is small compared with what one of its kind can be; `size` 0: it cannot be 0."""
     return abs(value) < NEAR_ZERO * size
 
 

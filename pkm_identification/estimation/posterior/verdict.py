@@ -1,9 +1,9 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whether an answer is to be used: the residual beside its noise and its force, unseen motion, halves, and the file.
+"""Whether an answer is to be used: the residual against its noise and its force, held-out motion, halves, and the file.
 
-n: residual over noise floor; e: residual over force; h: error of unseen motion over what the model says of its own
+n: residual over noise floor; e: residual over force; h: error of held-out motion over what the model says of its own
 error there; q: disagreement of halves in their deviations; conflict: deviations by which the worst number of the file
 is off. The first four judge the model, conflict judges the file and what rests on it.
 """

@@ -69,7 +69,7 @@ class DraftJoint:
     inertia, force_limit : float
         Along its coordinate, kg or kg m^2; N or N m, infinite where its actuator has none.
     closing : bool
-        Whether it is one that the file closes a loop with besides its joints.
+        Whether it is one that the file closes a loop with in addition to its joints.
     start, second_start : float
         Its coordinate at home; of `offset` more in the file that it comes from.
     offset : float

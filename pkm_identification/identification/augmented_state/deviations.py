@@ -9,8 +9,8 @@ add to the likelihood (`state_filter`) tells what that does to the parameters. W
 the other estimators do, who repeat the estimate behind kinematic low-passes 1.5 times lower and higher: a state
 filter's bandwidth, too, is a choice that should not matter. For an inertia that force noise q drives and coordinates of
 noise r correct, it is in proportion to sqrt(q / r), so the estimate is repeated with 1.5^2 times less and more force
-noise. The less it believes the forces, the more the bend of the friction law is averaged over rates it does not know;
-what that changes is in the difference.
+noise. The less it believes the forces, the more the transition of the friction law is averaged over rates it does
+not know; what that changes is in the difference.
 """
 
 from __future__ import annotations

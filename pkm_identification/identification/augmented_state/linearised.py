@@ -8,7 +8,7 @@ Coordinates q and rates v of the drives go on from sample to sample by a period 
     q2 = q1 + T (v1 + v2) / 2 ,   forces(q, v, (v2 - v1) / T; w) + friction(v1, v2; w) = F + e
 
 in the middle of the period: forces of the contract's machine, friction of the drives by their laws, F the mean of the
-drive forces at the period's ends, e their noise. Friction bends within some mm/s, far less than a rate changes in a
+drive forces at the period's ends, e their noise. Friction reverses within some mm/s, far less than a rate changes in a
 period: its mean over the line from v1 to v2 is taken, and over what is not known of the rates (three points of their
 variance, as in posterior linearisation: Garcia-Fernandez, Svensson and Sarkka, Automatica 2017). v2 is implied, so that
 no slope of friction is too steep for the period.

@@ -99,7 +99,7 @@ class _Believed(NamedTuple):
 
 @kernel
 def _look(columns, load, measured, believed, noise, scales, tests):
-    """Whiten an equation's columns of what may have changed, beside its innovation, and keep it.
+    """Whiten an equation's columns of what may have changed, next to its innovation, and keep it.
 
     Gives the largest gain of the load's windows, 0 where there are none, and -1 for an equation that is not usable.
     `scales` are standard deviations of a payload, which columns are friction's, and standard deviations of those.
@@ -153,7 +153,7 @@ class PayloadWatch:
         Opens the friction parameters when they have changed.
     clean : int
         Equations behind the settling that must show a payload.
-    yielding : bool
+    elastic : bool
         Whether lengths are behind drives that yield under the load.
 
     Attributes
@@ -390,7 +390,7 @@ class PayloadWatch:
         return bool(mean[own + weight] > CERTAIN * std[weight])
 
     def _withdraw_unless_weighed(self, time: float) -> None:
-        """Take back what was announced if it is not known well enough: the machine's own values went on beside it."""
+        """Take back what was announced if it is not known well enough: the machine's own values went on next to it."""
         self._weighed = True
         if self._is_weighed():
             return

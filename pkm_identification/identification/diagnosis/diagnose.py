@@ -26,7 +26,7 @@ MOST = 5  # causes that are told
 def find_causes(
     posterior: Posterior, experiment: Experiment, floor: FloatArray, conflict: bool, fit_refused: bool
 ) -> tuple[Cause, ...]:
-    """Return what may be wrong, the likeliest first; only what explains the misfit has a cure.
+    """Return what may be wrong, the likeliest first; only what explains the misfit has a correction.
 
     Parameters
     ----------

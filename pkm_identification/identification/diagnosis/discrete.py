@@ -4,7 +4,7 @@
 """What is wrong with a log altogether: the sign of one force, exchanged columns, gravity from another side.
 
 Each is tried by what it would leave of the forces, and believed where that is much less than all that the full model
-allows for leaves. One is told: set right, the log is another one. The sign and the unit of all forces leave no
+allows for leaves. One is reported: set right, the log is another one. The sign and the unit of all forces leave no
 residual; the full model finds those by what the file says of the bodies.
 """
 

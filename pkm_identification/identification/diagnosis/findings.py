@@ -26,7 +26,7 @@ class Cause:
     unit : str
     explains : float
         Part of the residual's power above the noise that goes away when it alone is applied, 0 to 1.
-    cure : str
+    correction : str
         What to do, one sentence; empty where nobody is to act on it, since it does not explain the misfit.
     family : str
         Of causes that look alike in most motions.
@@ -87,7 +87,7 @@ class Diagnosis:
         Residual over noise floor, all struts.
     per_strut : ndarray, shape (6,)
     causes : tuple of Cause
-        Of a misfit, the likeliest first; none of them has a cure where they do not explain it.
+        Of a misfit, the likeliest first; none of them has a correction where they do not explain it.
     unseen : tuple of Unseen
     residuals : tuple of Residuals
         Of the model; empty where everything is below rounding.

@@ -3,8 +3,8 @@
 
 """Effects that come nearest to a misfit: those that the full model found, and those that it does not ask for.
 
-The first are read off the posterior: without one, the weighted squares would be larger by (x / std)². The others are
-columns beside all that the full model has, each judged alone by its evidence.
+The first are read off the posterior: without one, the weighted squares would be larger by (x / std)². The
+others are columns in addition to all that the full model has, each judged alone by its evidence.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .findings import Cause
 
 
 def find_nearest_effects(posterior: Posterior, experiment: Experiment, ratio: float) -> list[Cause]:
-    """Return effects that explain most of a misfit first; they have a cure where one explains it as a whole.
+    """Return effects that explain most of a misfit first; with a correction where one explains it as a whole.
 
     Parameters
     ----------

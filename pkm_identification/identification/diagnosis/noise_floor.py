@@ -15,9 +15,9 @@ From the log alone (the noise of the force from the machine file, where it state
             A and E are so small that it counts.
 
 In closed loop the controller answers the encoder's steps with force far above the band: that is no noise of the force
-sensor, and what of the force is coherent with the coordinates there is taken out. So is what is coherent with the bend
-of the friction law: friction reverses within a millisecond, and of slow logs every segment has a reversal. Rows of
-drives that stand still are no equations, and their noise makes none.
+sensor, and what of the force is coherent with the coordinates there is taken out. So is what is coherent with the
+transition of the friction law: friction reverses within a millisecond, and of slow logs every segment has a
+reversal. Rows of drives that stand still are no equations, and their noise makes none.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def force_density(log: ValidatedLog, moved: StrutMotion, friction: Sequence[Fric
     moved : StrutMotion
         Its smooth motion, without some of its first and last rows; empty where the segment is too short for that.
     friction : sequence of Friction, length n
-        Whose bend is taken out; its coefficients do not matter.
+        Whose transition is taken out; its coefficients do not matter.
 
     Returns
     -------

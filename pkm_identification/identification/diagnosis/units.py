@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Units of a log that are not the machine's: told first, since nothing passes input validation with them."""
+"""Units of a log that are not the machine's: reported first, since nothing passes input validation with them."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class DriveEstimate:
     forecast : float
         Deviation that the response's sensitivities at the file's numbers promised.
     status : str
-        'identified', 'combination' (of what is told in `partner`) or 'not from this motion'.
+        'identified', 'combination' (of what is reported in `partner`) or 'not from this motion'.
     partner : str
         Name of the number with which it is known as a combination; empty without one.
     """
@@ -219,7 +219,7 @@ def measure_noise(parts: Sequence[FloatArray], units: Sequence[str]) -> FloatArr
 
 
 def _is_minimum(error: FloatArray, jacobian: FloatArray) -> bool:
-    """Return whether the next step would be small beside the deviations, these taken with the residual's own size."""
+    """Return whether the next step would be small next to the deviations, these taken with the residual's own size."""
     if not np.all(np.isfinite(error)):
         return False
     information = jacobian.T @ jacobian

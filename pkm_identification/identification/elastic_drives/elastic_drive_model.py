@@ -41,8 +41,8 @@ FARTHEST = 0.2  # of what drives are wound up by measured forces, rms: a model t
 def apply_elastic_drive_model(experiment: Experiment, problem: Problem) -> tuple[Experiment, Problem]:
     """Return the experiment with its logs behind drives that yield as the model has them, and its problem.
 
-    Themselves where no encoder sits in front of what yields, online, where joints rub or effects are estimated besides,
-    and where the equations would not fit better.
+    Themselves where no encoder sits in front of what is elastic, online, where joints rub or effects are estimated
+    as well, and where the equations would not fit better.
     """
     transfers = experiment.settings.validation.transfers
     if transfers is None or not experiment.at_motors or not _list_asked(experiment, problem):

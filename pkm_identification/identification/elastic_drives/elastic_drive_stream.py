@@ -3,7 +3,7 @@
 
 """Coordinates and forces behind drives that yield, sample by sample, by a model that the stream itself makes.
 
-Where only motors have encoders, coordinates are theirs less how far belts or shafts are wound up. Measured forces alone
+Where only motors have encoders, coordinates are theirs less how far belts or shafts are twisted. Measured forces alone
 tell that badly where drives turn back (`elastic_drives.elastic_drive_model`). So the stream has an estimator of its
 own: samples as measured forces have them pass filter, kinematics and estimator, and the machine with the parameters of
 that, integrated behind its springs while its motors move as their encoders showed, tells how far drives are deflected.
@@ -272,7 +272,7 @@ class ElasticDriveStream:
         self._compare(deflection, motor - self._acting[-1 - self._middle].coordinate, filtered.rate)
 
     def _hear(self) -> None:
-        """Learn from the newest sample how noisy measured forces are: by what bends between three, as nothing else."""
+        """Learn from the newest sample how noisy measured forces are: by what curves between three, as nothing else."""
         if len(self._force) < 3:
             return
         before, middle, after = self._force.rows[-3:]

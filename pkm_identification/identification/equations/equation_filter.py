@@ -42,7 +42,7 @@ class Equation(NamedTuple):
         Columns of a payload.
     measured : ndarray, shape (n,)
         Force less what the machine file says of parameters that are not estimated.
-    bend : ndarray, shape (n,)
+    transition : ndarray, shape (n,)
         What stronger smoothing of the rates would make of the equation `late` ones before.
     late : int
     resting : bool
@@ -74,7 +74,7 @@ class _Band(NamedTuple):
 
 @kernel
 def _take_sample(columns, sample, age, time, friction, smoothing, band, drives):
-    """Put columns, bend, pulses and force of one sample through the band.
+    """Put columns, transition, pulses and force of one sample through the band.
 
     `columns` (n, P) are the machine's, without the drives' friction; `sample` is (coordinate, rate, acceleration,
     force, state and the row of `EquationFilter.step`), `age` how many came before it in its segment: it tells
@@ -134,10 +134,10 @@ def _take_sample(columns, sample, age, time, friction, smoothing, band, drives):
 def _fill_equation(filtered, state, shape, correction, smoothing, equation):
     """Write what `Equation` has out of the band's stack and state (S, 2, C).
 
-    `equation` are regressor, load, measured and bend. `shape` are the numbers of columns and of nuisance parameters.
-    `correction` are the gains and what enters of `TransitionCorrection`: no gains where nothing is taken off.
-    `smoothing` are what smoothing changes (n,), what share of it may be wrong, and what is believed of the parameters
-    at present, a `Belief`.
+    `equation` are regressor, load, measured and transition. `shape` are the numbers of columns and of nuisance
+    parameters. `correction` are the gains and what enters of `TransitionCorrection`: no gains where nothing is taken
+    off. `smoothing` are what smoothing changes (n,), what share of it may be wrong, and what is believed of the
+    parameters at present, a `Belief`.
     """
     columns, load, measured, transition = equation
     width, nuisance = shape

@@ -44,7 +44,7 @@ def force_equations(
     noise : ndarray, shape (n,), optional
         Standard deviation of the rates after the samples' `rounded_after`, m/s or rad/s (`rates.rate_noise`).
     corrected : bool
-        Whether friction's transition is corrected for the samples' low-pass as online (`bend`).
+        Whether friction's transition is corrected for the samples' low-pass as online (`transition`).
     motion : Motion, optional
         In place of the samples' own.
     """

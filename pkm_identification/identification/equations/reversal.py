@@ -9,7 +9,7 @@ Coulomb friction computed from it changes sign too late. The error is a short pu
 
     b(q' + q'' T) - b(q' - q'' T),      b: the friction law's Coulomb term, T: `reversal_time`,
 
-times a factor per drive that is near F_c delay / T and is not known. It is estimated besides and not reported. Left
+times a factor per drive that is near F_c delay / T and is not known. It is estimated as well and not reported. Left
 out, it goes into masses and moments wherever motions turn back often.
 """
 

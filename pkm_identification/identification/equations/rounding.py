@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""How far smoothing can have moved reversals, where a delay of the forces is estimated besides.
+"""How far smoothing can have moved reversals, where a delay of the forces is estimated as well.
 
 Forces that come late make the pulses of `reversal`, too. With factors that may be anything, a delay would be known only
 from what is no friction, though friction tells most of it. So the factors are held to what the rates show: smoothing

@@ -8,10 +8,10 @@ noise of the encoder, which flickers between two counts and which the force does
 friction to zero and gravity to what friction holds, a thousand times the same, the surer the longer the rest.
 
 A drive rests, as far as anybody can tell, where its coordinate stays within what noise and an encoder's flicker make of
-it, or where its rate stays far below that at which the friction law bends, where the law stands for sticking, for as
-long as the band's filter remembers: one that creeps on leaves the counts it was between, however slow it is against the
-noise of its rate. Left out are its rows at rest, also while others move, and those whose filter still remembers one:
-friction lets go when the machine breaks away, and the force jumps.
+it, or where its rate stays far below that at which the friction law has its transition, where the law stands for
+sticking, for as long as the band's filter remembers: one that creeps on leaves the counts it was between, however
+slow it is against the noise of its rate. Left out are its rows at rest, also while others move, and those whose
+filter still remembers one: friction lets go when the machine breaks away, and the force jumps.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the kinematic low-pass makes of the friction transition, told by smoothing more, and taken off.
+"""What the kinematic low-pass makes of the friction transition, estimated by smoothing more, and taken off.
 
-Where a drive breaks away or turns back, its true rate has a kink at the friction law's bend. The low-pass rounds that
-kink, and Coulomb friction computed from the smoothed rate is wrong around it, to one side. How wrong falls with some
-power of the cutoff; hence what a cutoff STRONGER times lower changes of a column tells what the low-pass itself has
-changed (Richardson's extrapolation):
+Where a drive breaks away or turns back, its true rate has a kink at the transition of the friction law. The low-pass
+rounds that kink, and Coulomb friction computed from the smoothed rate is wrong around it, to one side. How wrong
+falls with some power of the cutoff; hence what a cutoff STRONGER times lower changes of a column tells what the
+low-pass itself has changed (Richardson's extrapolation):
 
     b(true rate) = b(rate) - (b(smoothed rate) - b(rate)) / (STRONGER^power - 1)   on average.
 
 The power differs between machines and motions. Taken off is what the highest one seen makes, no more; what the lowest
-one would take off besides is stated as a systematic part of the deviations.
+one would take off as well is stated as a systematic part of the deviations.
 
 Smoothing needs samples from after the instant, which the band's filter hardly feels yet: its response to the newest
 samples begins with the eighth power of time. So the difference passes the band as late as it is known, and what comes
@@ -167,13 +167,13 @@ def take_off(transition, entering, columns, measured):
 
 @kernel
 def take_off_all(transitions, entering, columns, measured):
-    """`take_off` for each of N equations: bends (N, n), columns (N, n, P), measured (N, n)."""
+    """`take_off` for each of N equations: transitions (N, n), columns (N, n, P), measured (N, n)."""
     for n in range(transitions.shape[0]):
         take_off(transitions[n], entering, columns[n], measured[n])
 
 
 class TransitionCorrection:
-    """What is taken off the columns of a friction term that bends, and off what is known of it.
+    """What is taken off the columns of a friction term with a transition, and off what is known of it.
 
     Parameters
     ----------
@@ -189,7 +189,8 @@ class TransitionCorrection:
         `compute_smoothing_weights`.
     gains : ndarray, shape (S, 2), or None
         `foretelling`; None where nothing is taken off: samples come too slowly, encoders are so coarse that what they
-        do to friction is not known (`rates.rate_noise`) nor told from what smoothing does, or the law has no such term.
+        do to friction is not known (`rates.rate_noise`) nor known from what smoothing does, or the law has no such
+        term.
     entering : tuple
         How the drives' terms enter each column (n, P), and what is known of them (n,): as `take_off` has it.
     """

@@ -89,7 +89,7 @@ def search(
         Whether to end with the best so far.
     most : int, optional
         Changes to try at most.
-    begun : float, optional
+    started : float, optional
         When loading began, by the clock: how long it took is said. Now, if it is not given.
     clock : callable
         Time in s.
@@ -144,7 +144,7 @@ class _Run:
         self.end = self.ready + budget - min(loading, _MOST_LOADING * budget)
 
     def ended(self) -> bool:
-        """Return whether the budget is used up, or somebody says so; progress is told on the way."""
+        """Return whether the budget is used up, or somebody says so; progress is reported on the way."""
         now = self._clock()
         announce("searching", now - self.ready, self.end - self.ready)
         if now - self._last_report > _EVERY:

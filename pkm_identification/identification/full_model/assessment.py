@@ -304,7 +304,7 @@ def _find_causes(
 def _compare_with_floor(
     posterior: Posterior, floor: NoiseFloor, found: Answer, causes: tuple[Cause, ...]
 ) -> Diagnosis:
-    """Return the residual of the full model beside the noise floor, of the verdict."""
+    """Return the residual of the full model against the noise floor, of the verdict."""
     problem = posterior.equations.problem
     each = posterior.residual / floor.std
     used = problem.used

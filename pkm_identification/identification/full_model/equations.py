@@ -55,7 +55,7 @@ class FullEquations:
     rows : tuple of LogRows
         Of each log.
     asked : tuple of str
-        What is estimated besides: of that the file's numbers are no claims.
+        What is estimated as well: of that the file's numbers are no claims.
     resonance : (float, float) or None
         Frequency in Hz and damping of a load that swings, where the equations allow for one.
     """
@@ -89,7 +89,7 @@ class FullEquations:
         return replace(self, columns=columns)
 
     def with_seldom(self, values: FloatArray, resonance: tuple[float, float] | None = None) -> FullEquations:
-        """Return the equations about values (T,) that allow for what seldom is, and for a load that swings, besides."""
+        """Return the equations about values (T,) that allow for what seldom is, and for a load that swings, as well."""
         situations = build_situations(self.problem, self.rows, values[: self.basis + self.reversals])
         made = [(one, one.columns(situations)) for one in list_seldom(self.machine)]
         if resonance is not None:

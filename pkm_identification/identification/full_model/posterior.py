@@ -101,7 +101,7 @@ class Posterior:
 
     @property
     def held_out_ratio(self) -> float:
-        """Error of unseen motion over what the rest of the motion says of it; at least 1."""
+        """Error of held-out motion over what the rest of the motion says of it; at least 1."""
         return max(self._held_out[0], 1.0)
 
     @property

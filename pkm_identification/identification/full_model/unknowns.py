@@ -48,7 +48,7 @@ class Unknown:
         What a deviation of it is, in `unit`.
     unit : str
         '%' of what is log-normal, 'mm', or as SI has it.
-    judged : bool
+    assessed : bool
         Whether many deviations from the file contradict the file.
     effect : bool
         Whether it is a nuisance effect.

@@ -24,15 +24,15 @@ SEGMENT_ROWS = 30_000
 
 
 def excerpt(experiment: Experiment, most: int = MOST, segment_length: int = SEGMENT_ROWS) -> Experiment:
-    """Return the experiment with at most so many samples of its logs, in stretches that are spread evenly over each.
+    """Return the experiment with at most so many samples of its logs, in blocks that are spread evenly over each.
 
-    An experiment with fewer is returned as it is, and so is one with effects that are estimated besides.
+    An experiment with fewer is returned as it is, and so is one with effects that are estimated as well.
 
     Parameters
     ----------
     experiment : Experiment
-    most, stretch : int
-        Samples in all, and of one stretch.
+    most, segment_length : int
+        Samples in all, and of one block.
     """
     whole = sum(len(log.time) for log in experiment.logs)
     if whole <= most or experiment.point is not None:

@@ -1,9 +1,9 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""A log in stretches: what identification needs at every sample exists for one stretch at a time.
+"""A log in blocks: what identification needs at every sample exists for one block at a time.
 
-A stretch is a row of whole segments, or a part of one that is longer than LONGEST. Zero-phase filters forget what is
+A block is a row of whole segments, or a part of one that is longer than LONGEST. Zero-phase filters forget what is
 far away: a part begins and ends a reach beyond the samples that are its own (`Samples.own`), so that these come out as
 if the segment had been filtered in one piece, to FORGOTTEN of what the filters do at an end. Parts begin on the
 equations' grid, and with the state that the part before had there: both are those of one piece, too.
@@ -35,7 +35,7 @@ LEAST_SHARE = 4  # reaches in a part's own samples, so that most of the work is 
 def compute_samples_by_segment(
     log: ValidatedLog, machine: Machine, settings: FilterSettings, band: BandSettings, longest: int = LONGEST
 ) -> Iterator[Samples]:
-    """Yield samples of a log behind the zero-phase filter, stretch after stretch, in order.
+    """Yield samples of a log behind the zero-phase filter, block after block, in order.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def compute_samples_by_segment(
     band : BandSettings
         What the samples are to pass; its memory is part of the reach.
     longest : int
-        Samples of a stretch; at least so many that the reach is a small part of them.
+        Samples of a block; at least so many that the reach is a small part of them.
     """
     kinematic = low_pass(settings.order, settings.cutoff, 1.0 / settings.period)
     reach = settling_samples(kinematic, FORGOTTEN) + settling_samples(band.sections, FORGOTTEN)

@@ -56,7 +56,7 @@ class LogFile:
     name : str
         Relative to the folder that was given.
     digest : str
-        SHA-256 of its content, and of the layout kept beside it.
+        SHA-256 of its content, and of the layout kept next to it.
     time : datetime
         When it was recorded, as far as its name or else its file tells.
     time_source : str

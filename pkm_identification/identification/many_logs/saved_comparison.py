@@ -22,7 +22,7 @@ from ..saved_estimate import SavedEstimate, read_estimate_document, saved_estima
 
 @dataclass(frozen=True)
 class EstimateFile:
-    """A saved estimate and what else its file says that matters beside others.
+    """A saved estimate and what else its file says that matters alongside others.
 
     Attributes
     ----------

@@ -3,9 +3,9 @@
 
 """One log as hypotheses need it: samples at the drive's rate, and a thin grid for what bodies do.
 
-Friction bends within a millisecond, so its columns are made of every sample and pass the very filter of the equations.
-What rigid bodies do is smooth: its columns need the motion only on a thin grid, low-passed well above the band, and
-pass the same filter there by its impulse response. Both give the equations' own rows.
+Friction reverses within a millisecond, so its columns are made of every sample and pass the very filter of the
+equations. What rigid bodies do is smooth: its columns need the motion only on a thin grid, low-passed well above the
+band, and pass the same filter there by its impulse response. Both give the equations' own rows.
 """
 
 from __future__ import annotations

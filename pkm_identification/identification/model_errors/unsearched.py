@@ -3,8 +3,8 @@
 
 """Errors that nobody searches for, since a log alone hardly tells them from others: the full model allows for each.
 
-The size of gravity, clocks of two rates, a first-order lag of the forces beside their delay, and offsets and gains that
-drift.
+The size of gravity, clocks of two rates, a first-order lag of the forces in addition to their delay, and offsets and
+gains that drift.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def compute_slower(situation: Situation) -> FloatArray:
 
 
 def compute_lagging(situation: Situation) -> FloatArray:
-    """Return d²F/dt² of all drives in N/ms²: half a lag's square adds it beside its delay, (K, n, 1)."""
+    """Return d²F/dt² of all drives in N/ms²: half a lag's square adds it in addition to its delay, (K, n, 1)."""
     rows = situation.rows
     bend = np.zeros_like(rows.force)
     for part in segment_slices(rows.samples.segment):

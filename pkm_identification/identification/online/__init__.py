@@ -1,4 +1,4 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Estimation beside a running machine."""
+"""Estimation alongside a running machine."""

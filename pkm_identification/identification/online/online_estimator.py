@@ -76,7 +76,8 @@ class OnlineEstimator:
     ----------
     machine : Machine
     settings : Settings
-        Resolved; the kinematic cutoff says how much of the friction law's bend the samples' filter may have rounded.
+        Resolved; the kinematic cutoff says how much of the transition of the friction law the samples' filter may
+        have rounded.
 
     Raises
     ------
@@ -99,7 +100,7 @@ class OnlineEstimator:
     learned_from : StreamVerdict or None
         The last of two refused ones in a row: an estimate that has learned from such samples stays in doubt.
     rounding : RoundingWatch
-        Whether the samples' coordinates were rounded, so that their friction is told of the noise of rates.
+        Whether the samples' coordinates were rounded, so that their friction is corrected for  the noise of rates.
     """
 
     def __init__(self, machine: AnyMachine, settings: Settings) -> None:
@@ -290,7 +291,7 @@ class OnlineEstimator:
 
     @property
     def payload(self) -> PayloadEstimate | None:
-        """What is carried besides the machine itself, None while nothing is known of."""
+        """What is carried in addition to the machine itself, None while nothing is known of."""
         return self.watch.payload if self.watch is not None else None
 
     @property

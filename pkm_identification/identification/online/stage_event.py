@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a stage of the pipeline has to say about a sample besides its output."""
+"""What a stage of the pipeline has to say about a sample in addition to its output."""
 
 from __future__ import annotations
 

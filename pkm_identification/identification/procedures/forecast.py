@@ -245,7 +245,7 @@ def weakest(estimate: ParameterEstimate, scale: FloatArray) -> tuple[WeakDirecti
     """Directions of the largest standard deviation, parameters in units of their own size.
 
     Of several directions to which nothing has come any mixture is an eigenvector: they are reduced to echelon form, so
-    that each names what belongs together. Single parameters among them are told by their status, and come last.
+    that each names what belongs together. Single parameters among them are reported by their status, and come last.
     """
     values, vectors = np.linalg.eigh(estimate.covariance / np.outer(scale, scale))
     deviations = np.sqrt(np.maximum(values, 0.0))

@@ -91,7 +91,7 @@ class FrictionTest:
         Of each drive, m/s or rad/s: slower samples were left out.
     struts : dict of int to StrutFriction
         By number, 1 to n.
-    bends : dict of int to FrictionTransition
+    transitions : dict of int to FrictionTransition
         Shape near standstill of the same drives.
     prediction : FrictionPrediction or None
         Of the friction at the end of the logs by a test of the rest; None where they are too short for it.
@@ -219,7 +219,7 @@ class _Method:
     def test(
         self, narrow: _SlowSamples, wide: _SlowSamples
     ) -> tuple[dict[int, StrutFriction], dict[int, FrictionTransition], dict[int, str]]:
-        """Friction and bend of every drive that can be tested, and why the others cannot, by number."""
+        """Friction and transition of every drive that can be tested, and why the others cannot, by number."""
         tested, transitions, untested = {}, {}, {}
         size = self.machine.force_size
         for i, drive in enumerate(self.machine.drives):

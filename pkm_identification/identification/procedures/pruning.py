@@ -80,7 +80,7 @@ def reduce_set(
     subject : Subject, optional
         To look for motions in which what left would matter.
     row_scale : ndarray, shape (n,), optional
-        What each drive's rows are divided by, where forces and torques stand beside each other.
+        What each drive's rows are divided by, where forces and torques stand side by side.
 
     Raises
     ------

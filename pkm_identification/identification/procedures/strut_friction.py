@@ -13,9 +13,10 @@ the file may be wrong. A load that stays the same while the strut goes to and fr
 between F_plus and F_minus: the standard deviation of that difference therefore says how well the load is known, while
 the mean of both, the Coulomb force, does not depend on it.
 
-Samples slower than w are left out: there the friction law bends, and where a strut turns around its acceleration
-jumps, which the low-pass on the lengths smears over its neighbours. The shape inside w (transition rate, Stribeck
-excess) is a second question with nonlinear unknowns; `fit_friction_transition` answers it where the data can.
+Samples slower than w are left out: there the friction law has its transition, and where a strut turns around its
+acceleration jumps, which the low-pass on the lengths smears over its neighbours. The shape inside w (transition
+rate, Stribeck excess) is a second question with nonlinear unknowns; `fit_friction_transition` answers it where the
+data can.
 """
 
 from __future__ import annotations

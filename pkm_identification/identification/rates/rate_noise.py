@@ -3,10 +3,10 @@
 
 """Noise of the drives' rates from the rounding of their coordinates, which friction's transition feels.
 
-A drive that dwells near the transition rate of the friction law has rates on both sides of the bend by noise alone.
-Their friction is on average less than that of the true rate, by half the variance of the noise times the law's second
-derivative: Coulomb friction came out too large and viscous friction too small, in slow motion with .5 % noise of the
-forces by up to four Cramer-Rao bounds.
+A drive that dwells near the transition rate of the friction law has rates on both sides of the transition by noise
+alone. Their friction is on average less than that of the true rate, by half the variance of the noise times the
+law's second derivative: Coulomb friction came out too large and viscous friction too small, in slow motion with .5 %
+noise of the forces by up to four Cramer-Rao bounds.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Whether samples behind the kinematic low-pass are of rounded coordinates, told by them alone, one after the other.
+"""Whether samples behind the kinematic low-pass are of rounded coordinates, recognised one after the other.
 
 Who has filtered samples cannot look at the lengths that went in (`rate_noise.is_rounded` does). But of rounding, unlike
 of motion, much is left up to the cutoff: fourth differences of strut accelerations, small where lengths were exact.
 (Second ones show slow samples of exact lengths uneven, too: at 100 Hz one in three was taken for rounded.) Asked once,
 of the first samples in which struts move by a count or more; until then they are taken for exact.
 
-What is uneven by vibration cannot be told from rounding, and is taken for it: encoders that the machine file states
-round, and lengths without them come from simulations.
+What is uneven by vibration cannot be distinguished from rounding, and is taken for it: encoders that the machine
+file states round, and lengths without them come from simulations.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _ask(rate, second, starting, limits, past, tally):
     """Count the drives that move, and those of them that are uneven.
 
     `limits` (2, n) are the least rate and the least difference, `past` (4, n) the last accelerations, `tally` counts
-    samples of the stretch, rows of moving drives and uneven ones.
+    samples of the segment, rows of moving drives and uneven ones.
     """
     if starting:
         tally[0] = 0

@@ -110,7 +110,7 @@ def describe_rate(machine: Machine, band: BandSettings, log: ValidatedLog) -> st
 
 
 def _thin(log: ValidatedLog, rate: float) -> ValidatedLog:
-    """Return a log with only as many samples as come at about a rate in Hz: noise hides what is slow beside it."""
+    """Return a log with only as many samples as come at about a rate in Hz: noise hides what is slow next to it."""
     every = max(1, round(1.0 / (log.period * rate)))
     return replace(rows_of(log, slice(None, None, every)), period=every * log.period) if every > 1 else log
 

@@ -74,7 +74,7 @@ def find_limits(
 
     Parameters
     ----------
-    stretches : sequence of (ndarray, shape (N,), ndarray, shape (N, n))
+    segments : sequence of (ndarray, shape (N,), ndarray, shape (N, n))
         Stamps in s and coordinates of successive rows, finite.
     period : float
         s

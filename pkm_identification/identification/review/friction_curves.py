@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Friction of the drives over their rate: what is left of the measured force, beside the identified law."""
+"""Friction of the drives over their rate: what is left of the measured force, next to the identified law."""
 
 from __future__ import annotations
 

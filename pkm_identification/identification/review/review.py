@@ -53,7 +53,7 @@ def machine_path(time: FloatArray, motion: Motion) -> MachinePath:
 
 @dataclass(frozen=True)
 class Travel:
-    """What was used, beside what is allowed.
+    """What was used, in addition to what is allowed.
 
     Attributes
     ----------
@@ -120,14 +120,14 @@ FEWEST_POSES = 2
 
 @dataclass(frozen=True)
 class Review:
-    """Logs beside the model that was identified from them.
+    """Logs next to the model that was identified from them.
 
     Attributes
     ----------
     travel : Travel
     friction : tuple of FrictionCurve
     next_motions : tuple of Advice
-        What would help most, the best first; empty where nothing does, or where effects are estimated besides.
+        What would help most, the best first; empty where nothing does, or where effects are estimated as well.
     path : MachinePath
         Of the log with most samples.
     """

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""`hydraulic`: a servovalve of second order with a delay, and a cylinder whose oil yields.
+"""`hydraulic`: a servovalve of second order with a delay, and a cylinder whose oil is compressible.
 
     i   = clip(K_r (V_set - V_me), -I, I)            P controller in the actuator, V_me = K_m x(t - t_m)
     x_v'' = w_v^2 (i(t - t_e) - x_v) - 2 D_v w_v x_v'  valve opening in A

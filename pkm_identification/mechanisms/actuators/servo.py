@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What hydraulic servos have alike: a P controller of their own, the no-load table of the valve, oil that yields.
+"""What hydraulic servos have alike: a P controller of their own, the no-load table of the valve, compressible oil.
 
 Their equations are in `hydraulic`; how the valve opens tells the types apart.
 """
@@ -152,7 +152,7 @@ class Servo(BaseActuator):
         """What steps of a setpoint, held for `held` s each, add to the load force at the steps, over the rate, N s/m.
 
         A setpoint that moves at a rate v, held for T, is a ramp and a saw tooth v T sum_n sin(n w t) / (pi n), w = 2
-        pi / T, of which valve and oil leave what they pass. The mechanism's own yielding is left out: it is far less
+        pi / T, of which valve and oil leave what they pass. The mechanism's own compliance is left out: it is far less
         than the oil's at such frequencies.
         """
         number = np.arange(1, HARMONICS + 1)
@@ -171,7 +171,7 @@ class Servo(BaseActuator):
 
 
 def read_servo(node: Node, units: Units) -> dict[str, Any]:
-    """Return what a section of a machine file says of a servo besides its valve, by attribute of `Servo`."""
+    """Return what a section of a machine file says of a servo in addition to its valve, by attribute of `Servo`."""
     return {
         "loop": read_position_loop(node),
         "no_load": read_no_load(node.take("no_load")),

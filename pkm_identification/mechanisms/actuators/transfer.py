@@ -4,7 +4,7 @@
 """What lies between the force a drive reports and the one that acts at its end, as far as its numbers say.
 
 A motor reports g k_T i, a cylinder its load force. On the way to the mechanism the screw loses a part, friction inside
-takes its share, a shaft or belt yields; and a command that is held over a period is the force of its middle, while it
+takes its share, a shaft or belt deflects; and a command that is held over a period is the force of its middle, while it
 is sampled at its end. A setpoint that is held makes the oil's pressure swing with the same period, and samples see it
 always at the same place of the swing.
 """

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""`two_inertia`: a motor, a shaft or belt that yields, and what turns behind it (paper on the 3PRS table, eq. 20-22).
+"""`two_inertia`: a motor, a shaft or belt that deflects, and what turns behind it (paper on the 3PRS table, eq. 20-22).
 
     J_1 w_1' = k_T i - K_1 (theta_1 - theta_2) - C_1 (w_1 - w_2) - the motor's friction
     F = g [K_1 (theta_1 - theta_2) + C_1 (w_1 - w_2)] - friction of the load,   theta_2 = g x
@@ -101,7 +101,7 @@ class TwoInertia(MotorDrive):
     motor_friction : InnerFriction
         On the motor's shaft, N m.
     encoder : {'motor', 'load', 'both'}
-        Which side shows its position. Of both, logs have the load's as lengths, and the motor's beside them.
+        Which side shows its position. Of both, logs have the load's as lengths, and the motor's next to them.
     cascade : {'motor', 'load'}
         Of both, the one that loops in the drive act on.
     taken : {'load', 'motor'}

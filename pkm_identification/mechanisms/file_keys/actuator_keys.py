@@ -94,7 +94,7 @@ VALVE_OF_DELAY = Key(
 
 
 def actuator_types(turning: bool) -> dict[str, tuple[Key, ...]]:
-    """Keys beside `type`, by type, of drives along lengths, or of drives that may turn."""
+    """Keys in addition to `type`, by type, of drives along lengths, or of drives that may turn."""
     lead = Key("lead", "of the screw, m a turn; none of a drive that turns", POSITIVE, required=not turning)
     screw = (
         Key("inertia", "of rotor, brake, coupling and, over gear_ratio^2, the screw, kg m^2", NOT_NEGATIVE),

@@ -80,7 +80,7 @@ class Friction:
 
     @property
     def transition_rate(self) -> float:
-        """Rate in m/s below which the law bends."""
+        """Rate in m/s below which the law has its transition."""
         return self.parameters[0]
 
     def parameter(self, name: str) -> float:

@@ -3,9 +3,10 @@
 
 """All friction laws, and in compiled code the choice among them and the sum over their coefficients.
 
-A new law is a file beside this one, its module in LAWS, and a branch in `friction_terms` and `friction_slopes`: a law's
-place in LAWS is the number by which they choose. The sums are written out over TERMS terms, of which a law with fewer
-leaves the last zero: a loop over them would take four times as long as all the rest. A law with more widens them.
+A new law is a file next to this one, its module in LAWS, and a branch in `friction_terms` and `friction_slopes`: a
+law's place in LAWS is the number by which they choose. The sums are written out over TERMS terms, of which a law
+with fewer leaves the last zero: a loop over them would take four times as long as all the rest. A law with more
+widens them.
 
 In kernels `law` is `Friction.law_parameters` as a tuple (`law.law_tuple`), `coefficients` (TERMS, N) are those of the
 axes followed by zeros (`padded_coefficients`).
@@ -35,8 +36,9 @@ def friction_terms(rate, law):
     """Terms of the law at one rate, followed by zeros: friction in N is the sum of coefficient times term.
 
     `rate` is in m/s, `law` is `Friction.law_parameters`; NaN where the rate is. Of a rate with noise they are what has
-    the terms at the true rate for its mean: where a law bends noise rounds it, here by two points of its variance, and
-    as much is taken off before (corrected scores: Carroll et al., Measurement Error in Nonlinear Models, 2006, ch. 7).
+    the terms at the true rate for its mean: where a law has its transition noise rounds it, here by two points of
+    its variance, and as much is taken off before (corrected scores: Carroll et al., Measurement Error in Nonlinear
+    Models, 2006, ch. 7).
     """
     noise = law[NOISE]
     middle = _evaluate_terms(rate, law)

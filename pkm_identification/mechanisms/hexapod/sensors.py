@@ -60,7 +60,7 @@ class ForceSensors:
 
 @dataclass(frozen=True)
 class MachineSensors:
-    """What a machine has beside encoders and motor currents; `readings` are the IMU's six and the six struts'."""
+    """What a machine has apart from encoders and motor currents; `readings` are the IMU's six and the six struts'."""
 
     imu: Imu | None = None
     force: ForceSensors | None = None

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""How large bodies of a mechanism are: what an error of a place or of a moment is small beside."""
+"""How large bodies of a mechanism are: what an error of a place or of a moment is small compared with."""
 
 from __future__ import annotations
 

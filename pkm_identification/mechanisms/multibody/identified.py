@@ -56,7 +56,7 @@ def identified_mechanism(
     friction : ndarray, shape (K, n)
         Coefficients of the drives' law; those that would drive a machine become the nearest that do not.
     added_inertia : ndarray, shape (n,)
-        Beside the drives' own in the file, kg or kg m^2.
+        In addition to the drives' own in the file, kg or kg m^2.
     joint_friction : mapping of str to mapping of {'viscous', 'coulomb'} to float
         Of passive joints, by their names.
     covariance : ndarray, shape (P, P), optional

@@ -76,7 +76,7 @@ def recover_bag(path: str | Path) -> Path | None:
 
 
 def _rewrite(folder: Path, path: Path) -> Path | None:
-    """Return the unfinished recording in `folder` as a whole one beside `path`."""
+    """Return the unfinished recording in `folder` as a whole one next to `path`."""
     storage, messages = "sqlite3", _yield_nothing()
     offered: dict[str, list[Qos]] = {}  # by topic, there before its first message is
     for database in folder.glob("*.db3"):

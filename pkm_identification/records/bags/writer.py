@@ -206,7 +206,7 @@ def write_strut_bag(
     storage : {'sqlite3', 'mcap'}
     topic : str
     motor_length : ndarray, shape (N, 6), optional
-        m, of second encoders, on the motors: on the topic `motor_states` beside, with the same forces.
+        m, of second encoders, on the motors: on the topic `motor_states` as well, with the same forces.
     struts : sequence of six str
         Joint names of struts 1 to 6.
 

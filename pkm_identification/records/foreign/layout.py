@@ -278,7 +278,7 @@ def layout_text(layout: LogLayout) -> str:
 def whole_layout(
     path: str | Path, layout: LogLayout | None, channels: Channels = STRUT_CHANNELS
 ) -> LogLayout:
-    """Return what is said of a log and, of what nothing is said, what is kept beside it in `LOG.columns.yaml`."""
+    """Return what is said of a log and, of what nothing is said, what is kept next to it in `LOG.columns.yaml`."""
     layout_file, said = find_layout_file(path), layout or LogLayout(channels=channels)
     return said.over(
         read_layout(layout_file, channels) if layout_file.is_file() else LogLayout(channels=channels)
@@ -286,6 +286,6 @@ def whole_layout(
 
 
 def find_layout_file(path: str | Path) -> Path:
-    """Return where the layout of a log is kept: beside it."""
+    """Return where the layout of a log is kept: next to it."""
     log = Path(path)
     return log.with_name(log.name + LAYOUT_ENDING) if log.name else log / LAYOUT_ENDING

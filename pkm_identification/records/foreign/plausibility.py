@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Numbers that are those of another unit, told by their size."""
+"""Numbers that are those of another unit, recognised by their size."""
 
 from __future__ import annotations
 

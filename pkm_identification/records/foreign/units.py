@@ -111,7 +111,7 @@ def stated_unit(name: str, quantity: str, also: Sequence[str] = ()) -> str:
 
 
 def reports_of(column: str, channels: Channels) -> tuple[str, ...]:
-    """Return the quantities that a column may be in beside its own: what drives report instead of a force.
+    """Return the quantities that a column may be in in addition to its own: what drives report instead of a force.
 
     Torques are none where some drives of the machine turn, whose own they are.
     """

@@ -121,7 +121,7 @@ def draw_residual_figure(validation: Validation, drives: Sequence[Drive]) -> Fig
 
 
 def residual_units(validation: Validation, drives: Sequence[Drive]) -> tuple[str, FloatArray]:
-    """Return the unit in which residuals of all drives stand beside each other, and what (n,) of theirs is one."""
+    """Return the unit in which residuals of all drives stand side by side, and what (n,) of theirs is one."""
     units = {drive.force_unit for drive in drives}
     if len(units) == 1:
         return units.pop(), np.ones(len(drives))

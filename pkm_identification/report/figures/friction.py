@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Friction curves: force against rate, of a test of every drive, and as a log shows it beside the identified law."""
+"""Friction curves: force against rate, of a test of every drive, and as a log shows it next to the identified law."""
 
 from __future__ import annotations
 

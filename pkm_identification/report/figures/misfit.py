@@ -25,7 +25,7 @@ NOISE = 2.0  # floors on either side, where 95 % of noise alone would be
 
 @apply_style
 def draw_misfit_figure(fit: Diagnosis, drives: Sequence[Drive]) -> Figure:
-    """Residual of the worst drive about its largest value, and of all drives beside their noise floors.
+    """Residual of the worst drive about its largest value, and of all drives against their noise floors.
 
     Parameters
     ----------

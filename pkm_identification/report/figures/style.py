@@ -56,7 +56,7 @@ _HAS_OUTSIDE = tuple(int(part) for part in matplotlib.__version__.split(".")[:2]
 
 
 def legend_outside(figure: Figure, *entries: Any, loc: str, **settings: Any) -> None:
-    """A legend at an edge of the figure, beside the panels; before Matplotlib 3.7 over them."""
+    """A legend at an edge of the figure, next to the panels; before Matplotlib 3.7 over them."""
     location: Any = f"outside {loc}" if _HAS_OUTSIDE else loc
     figure.legend(*entries, loc=location, **settings)
 

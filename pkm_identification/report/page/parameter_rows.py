@@ -38,7 +38,7 @@ def parameter_rows(
     """Return the table of `tables.estimate_table`, with a drawing behind the numbers of what the data determine.
 
     Each row has a scale of its own, which ends where the nominal value, the estimate with two standard deviations, or
-    the true value does: parameters of any size stand beside each other.
+    the true value does: parameters of any size stand side by side.
     """
     table = estimate_table(estimate, truth, near_zero, compared=compared)
     drawings = [

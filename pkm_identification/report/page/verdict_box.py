@@ -41,7 +41,7 @@ class Check:
 
 
 def checks(result: Identification) -> list[Check]:
-    """Fit against noise, settled, held-out beside the machine file's values, physical, identified."""
+    """Fit against noise, settled, held-out next to the machine file's values, physical, identified."""
     if result.answer is not None:
         return [
             *_answer(result.answer),
@@ -59,7 +59,7 @@ def checks(result: Identification) -> list[Check]:
 
 
 def _answer(answer: Answer) -> list[Check]:
-    """Return how the model does beside noise and force, and whether the data agree with the file."""
+    """Return how the model does against noise and force, and whether the data agree with the file."""
     verdict = answer.verdict
     ratio = (
         "no noise floor is known"

@@ -135,7 +135,7 @@ def run_study() -> ArmStudy:
 
 
 def _compare_masses(arm: Mechanism) -> dict[str, Any]:
-    """Return mass matrices of joints and actuators beside the printed ones, and the coupling factors of both."""
+    """Return mass matrices of joints and actuators next to the printed ones, and the coupling factors of both."""
     target = np.array([OFFSET_LENGTHS])
     middle = kinematics.close_drives(arm, target).required(target, "drives")
     mass = actuator_mass(JOINT_MASS, drive_jacobian(arm, middle))
@@ -302,7 +302,7 @@ def _compute_curves(
 
 @apply_style
 def draw_effective_mass_figure(study: ArmStudy) -> Figure:
-    """Effective masses of L3 and L1 over their angle, the printed ranges beside."""
+    """Effective masses of L3 and L1 over their angle, the printed ranges as well."""
     figure = Figure(figsize=(9, 6), layout="constrained")
     panels = figure.subplots(2, 2, sharex="col")
     columns = (
@@ -327,7 +327,7 @@ def draw_effective_mass_figure(study: ArmStudy) -> Figure:
 
 @apply_style
 def modes_figure(study: ArmStudy) -> Figure:
-    """Modes of each actuator alone and of all together, beside the source's."""
+    """Modes of each actuator alone and of all together, next to the source's."""
     figure = Figure(figsize=(8, 4), layout="constrained")
     panel = figure.subplots()
     order = np.argsort(study.alone)

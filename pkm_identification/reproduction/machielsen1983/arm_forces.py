@@ -118,7 +118,7 @@ def split_at_speed(arm: Mechanism, speed: int) -> ForceSplit:
 def _compute_parts(
     letter: str, force: Forces, mass: FloatArray, rate: FloatArray, second: FloatArray
 ) -> dict[str, FloatArray]:
-    """Superposition: the quadratic terms are told apart by moving one coordinate, or two, at a time."""
+    """Superposition: the quadratic terms are separated by moving one coordinate, or two, at a time."""
     count = len(rate)
     still, unit = np.zeros(count), np.eye(count)
     gravity, total = force(still, still), force(rate, second)

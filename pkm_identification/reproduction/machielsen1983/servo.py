@@ -114,7 +114,7 @@ def _vary(rig: Subject, name: str, factor: float) -> Read:
 
 
 def _compare(printed: dict[str, Any], ours: dict[str, tuple[Read, Read, Read]]) -> dict[str, Any]:
-    """Sensitivities per percent beside the printed ones."""
+    """Sensitivities per percent next to the printed ones."""
     slopes = {
         name: (np.array(high) - low) / (2.0 * printed[name]["percent"])
         for name, (low, _, high) in ours.items()

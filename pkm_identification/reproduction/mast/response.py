@@ -146,7 +146,7 @@ CURVES = (
 
 @apply_style
 def draw_closed_loop_figure(study: ResponseStudy) -> Figure:
-    """Bode plot of the position loop, the paper's points beside."""
+    """Bode plot of the position loop, the paper's points as well."""
     figure = Figure(figsize=(8, 5.5), layout="constrained")
     magnitude, phase = figure.subplots(2, 1, sharex=True)
     for name, label, color, style in CURVES:

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the controller publishes of itself: `controller_state`, beside its commands but less often."""
+"""What the controller publishes of itself: `controller_state`, next to its commands but less often."""
 
 from __future__ import annotations
 

@@ -255,7 +255,7 @@ def goal_request(drives: int) -> type:
 
 
 def taking(action: Any, request: type) -> Any:
-    """Return an action, as an action server may be told to take its requests: as a class that `read_by` made."""
+    """Return an action, as an action server may be configured to take its requests: as a class that `read_by` made."""
     service = _replace_field(action.Impl.SendGoalService, Request=request)
     return _replace_field(action, Impl=_replace_field(action.Impl, SendGoalService=service))
 

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""An action server that takes its goals beside the control loop.
+"""An action server that takes its goals alongside the control loop.
 
 rclpy takes a request in the thread that spins and holds Python's lock while the middleware unpacks it: 2 ms of
 processor time and more for ten thousand waypoints (`python -m benchmarks.large_goals`), two periods at 1 kHz in which

@@ -42,7 +42,7 @@ class MotionCalls:
     submit, cancel : callable
         What to do with a new motion, and with one that is given up.
     failed : callable
-        To be told of an error that nobody has foreseen and that has ended a goal.
+        Called with an error that nobody has foreseen and that has ended a goal.
     """
 
     active: Callable[[], bool]

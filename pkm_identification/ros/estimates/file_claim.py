@@ -17,7 +17,7 @@ except ImportError:  # pragma: no cover - Windows has none, and there nobody is 
 
 
 class FileClaim:
-    """Claims a file for this object, by a lock on a file beside it; the operating system lets go of those of the dead.
+    """Claims a file for this object, by a lock on a file next to it; the operating system lets go of those of the dead.
 
     Parameters
     ----------

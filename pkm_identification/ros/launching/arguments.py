@@ -62,7 +62,7 @@ class Argument:
     default : str or None
         None: it must be given. Empty: as in params_file, or as the nodes have it.
     choices : tuple of str
-        Texts it may be; any if empty. Of a switch they are only told: `True` of a Python launch file is as good.
+        Texts it may be; any if empty. Of a switch they are only reported: `True` of a Python launch file is as good.
     nodes : tuple of str
         Nodes of which it is a parameter of that name.
     """

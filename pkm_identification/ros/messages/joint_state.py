@@ -143,7 +143,7 @@ class JointStateReader:
         return np.array(velocity)[self._order]
 
     def efforts(self, message: JointState) -> FloatArray:
-        """Efforts (n,) in N or N m of a command, which need no positions beside them.
+        """Efforts (n,) in N or N m of a command, which need no positions next to them.
 
         Raises
         ------

@@ -3,7 +3,7 @@
 
 """Messages of a stream as bytes, without message objects in between.
 
-rclpy makes a Python object of a message, of each message inside and of their defaults besides: at 1 kHz that alone was
+rclpy makes a Python object of a message, of each message inside and of their defaults as well: at 1 kHz that alone was
 two fifths of the processor time of the estimator node. A message that is a header, names, and then nothing but numbers
 is, for one machine, one C structure behind its names, which NumPy reads and writes as it stands (OMG DDS-XTypes 1.3,
 7.4.3: XCDR version 1, as all middlewares of ROS 2 send it; anything else goes by way of rclpy).

@@ -188,7 +188,7 @@ class Inputs:
     def streams(self) -> list[tuple[Subscription, Callable[[], int]]]:
         """What to wait for, each with what takes all that has come; see `StreamExecutor`.
 
-        What a node of this process hands over needs no waiting: of messages that come besides none is taken.
+        What a node of this process hands over needs no waiting: of messages that come as well none is taken.
         """
         return [
             (one.subscription, one.poll)
@@ -224,7 +224,7 @@ class Inputs:
     def _other_publishers(
         self, topic: str, sole: SolePublisher, found: Mapping[bytes, str]
     ) -> Iterator[Finding]:
-        """Publishers besides the one that is listened to; logged when they come."""
+        """Publishers in addition to the one that is listened to; logged when they come."""
         sole.several = len(found) > 1
         names = sorted(found.values()) if sole.several else []
         if names:

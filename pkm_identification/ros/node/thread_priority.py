@@ -19,8 +19,8 @@ _KNOWN = hasattr(os, "sched_setscheduler") and THREADS.is_dir()
 class ThreadPriority:
     """First in, first out scheduling of the threads of this process, as long as it is asked for.
 
-    Threads that work beside control, and those that have a real-time priority of their own, stay as they are. Threads
-    made later by one that was raised have its priority, too.
+    Threads that work alongside control, and those that have a real-time priority of their own, stay as they are.
+    Threads made later by one that was raised have its priority, too.
     """
 
     def __init__(self) -> None:

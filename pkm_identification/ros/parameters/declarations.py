@@ -61,7 +61,7 @@ class ParameterSpec:
     choices : tuple of str
         The only texts allowed; empty for any.
     ending : str
-        Of a file's name that is allowed besides the choices; empty for none.
+        Of a file's name that is allowed in addition to the choices; empty for none.
     live : bool
         Whether it may change while the node runs. Others are read when the node is configured and may
         change only before that.
@@ -168,7 +168,7 @@ class ParameterSpec:
         return type(self.default)(value)
 
     def _chosen(self, entry: Any) -> bool:
-        """Return whether it is one of the choices, or a file beside them."""
+        """Return whether it is one of the choices, or a file next to them."""
         return not self.choices or entry in self.choices or bool(self.ending and entry.endswith(self.ending))
 
     def _hint(self, value: Any) -> str:

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""`pkm watch` as a process beside others."""
+"""`pkm watch` as a process alongside others."""
 
 from __future__ import annotations
 

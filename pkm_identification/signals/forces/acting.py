@@ -84,7 +84,7 @@ def apply_known_deflections(
     log : ValidatedLog
     validation : ValidationSettings
         With drives.
-    wound : ndarray, shape (N, n)
+    deflection : ndarray, shape (N, n)
         m or rad; NaN in rows where it is not known, which are left out.
     """
     if validation.transfers is None:

@@ -5,7 +5,7 @@
 
 Offline they are applied behind input validation (`identification.experiment`), online in the strut stage, by the same
 code. Offline input validation's period is the one that stamps have; online it is the stated one, and a stream of
-corrections is told when stamps show another (`CorrectionStream.follow`).
+corrections is informed when stamps show another (`CorrectionStream.follow`).
 """
 
 from __future__ import annotations

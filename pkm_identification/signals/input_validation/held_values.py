@@ -46,7 +46,7 @@ def find_hold(
 
     Parameters
     ----------
-    stretches : sequence of ndarray, shape (N, n)
+    segments : sequence of ndarray, shape (N, n)
         Finite.
     groups : sequence of slice
         Columns that are read together, as all lengths and all forces; that which changes least often counts.

@@ -301,7 +301,7 @@ def fill_short_holes(
     Returns
     -------
     dict of str to ndarray
-        Besides, `segment`, and `filled`: whether a row is a filler.
+        In addition, `segment`, and `filled`: whether a row is a filler.
     """
     made = {name: GrowingArray() for name in (*present, "segment", "filled")}
     for block in row_blocks(len(kept)) if len(kept) else [slice(0, 0)]:

@@ -47,7 +47,7 @@ class LawRun:
 
 
 class LoadedPlant(MechanismPlant):
-    """A simulated mechanism on whose drives constant forces act besides.
+    """A simulated mechanism on whose drives constant forces act as well.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ class Lines(NamedTuple):
     ----------
     command, position : ndarray, shape (L, n)
         At the start of each small step; a command is that of the whole step.
-    begun : ndarray, shape (1,)
+    started : ndarray, shape (1,)
         Small steps so far; the present one stands at this number modulo L.
     """
 

@@ -103,7 +103,7 @@ def modes(subject: Subject) -> Modes:
     Raises
     ------
     SettingsError
-        If no drive of the machine yields.
+        If no drive of the machine is elastic.
     """
     mass = mass_of_drives(subject)
     load = dynamics.forces(subject.mechanism, at_rest(subject.mechanism, subject.mechanism.home))[0]

@@ -61,7 +61,7 @@ class Rig:
     controls : ndarray, shape (n, SETTINGS), optional
         Of controllers in the drives.
     friction : Friction, optional
-        Along the coordinates, beside the actuators' own; coefficients (K, n). None: none.
+        Along the coordinates, in addition to the actuators' own; coefficients (K, n). None: none.
 
     Attributes
     ----------

@@ -4,7 +4,7 @@
 """Integrating a closed machine over one period, of any number of drives with states or without.
 
 Two time scales live in a machine with friction. Configuration, inertia and gravity change over tens of milliseconds;
-friction bends within 2 mm/s, which makes strut rates decay in 0.05 ms (50 000 N s/m on a few kilograms). Hence: what
+friction reverses within 2 mm/s, which makes strut rates decay in 0.05 ms (50 000 N s/m on a few kilograms). Hence: what
 MuJoCo evaluates is taken at both ends of the period and interpolated linearly in between (predictor, then corrector:
 the trapezoidal rule), while friction, end stops and drives are integrated with it in many small implicit steps of two
 stages, stable for any friction. The usual law is piecewise linear in the rates, so Newton's method ends after one or

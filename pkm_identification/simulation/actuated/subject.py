@@ -259,7 +259,7 @@ class Subject:
         """Let the drives follow wanted coordinates (n,) by time, from rest at home.
 
         Drives that take forces get them from the file's computed torque, else from the simulator's controller of
-        struts. Of a law in the file the wanted places are all it is told: no rates.
+        struts. Of a law in the file the wanted places are all it is given: no rates.
 
         Raises
         ------

@@ -57,7 +57,7 @@ def _apply_position(setup: Setup, fault: Fault) -> Setup:
 
 
 def _apply_joint_friction(setup: Setup, fault: Fault) -> Setup:
-    """Besides what the machine file says of them."""
+    """In addition to what the machine file says of them."""
     return replace(setup, machine=build_physics(setup.machine).with_more_joint_friction(*fault.numbers))
 
 

@@ -54,10 +54,14 @@ def test_a_unit_says_that_no_residual_shows_it():
     assert "no residual" in sentence(unit)
 
 
-def test_the_nearest_cause_of_an_unknown_misfit_asks_for_nothing():
-    nearest = Cause("force_gain_4", 1.1, 0.01, "", 0.34, "")
-    fit = replace(made_fit(), adequate=False, ratio=5.5, causes=(nearest,), unexplained=True)
+@pytest.mark.parametrize(
+    ("explains", "correction", "header", "remaining"),
+    [(0.34, "", "No known cause", "4.51"), (0.99, "", "What would", "1.14"), (1.0, "Mend it", "1. ", None)],
+)
+def test_no_line_denies_the_cause_below_it(explains, correction, header, remaining):
+    cause = Cause("force_gain_4", 1.1, 0.01, "", explains, correction)
+    fit = replace(made_fit(), adequate=False, ratio=5.5, causes=(cause,), unexplained=not correction)
     lines = format_cause_lines(fit)
-    assert lines[0].startswith("Nearest known causes")
-    assert "force of strut 4" in lines[1]
-    assert lines[1].endswith("4.51 times the noise floor.")
+    assert lines[0].startswith(header)
+    assert "force of strut 4" in lines[-1]
+    assert lines[-1].endswith(f"{remaining} times the noise floor." if remaining else f"{correction}.")

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What an effect that is estimated besides consists of."""
+"""What an effect that is estimated as well consists of."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class EstimatedEffect:
         return [parameters.names.index(entry.name) for entry in self.entries]
 
     def relations(self, parameters: ParameterSet, values: FloatArray) -> LinearRelations:
-        """Return what is fixed of its parameters besides their priors, where all values (P,) are about these."""
+        """Return what is fixed of its parameters in addition to their priors, where all values (P,) are about these."""
         if not self.factor_fixed:
             return LinearRelations.none(len(parameters))
         places = np.array(self.places(parameters))

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Each kind of effect that can be estimated besides: its parameters, its columns, and what undoes it.
+"""Each kind of effect that can be estimated as well: its parameters, its columns, and what undoes it.
 
 Columns and priors are those of the hypotheses about a misfit (`model_errors`).
 """
@@ -273,7 +273,7 @@ def efficiency(machine: Machine) -> EstimatedEffect:
 
 
 def presliding(machine: Machine) -> EstimatedEffect:
-    """Bristles in place of the friction law's bend: displacement, each strut's damping over its stiffness, and a share.
+    """Return bristles for the friction transition: displacement, each strut's damping over stiffness, and a share.
 
     The share is how much of the transition they replace: 1 where struts give elastically, 0 where the law is right,
     which no displacement is. Without it a right log could not be fitted.

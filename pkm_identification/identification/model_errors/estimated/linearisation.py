@@ -69,7 +69,7 @@ class Linearisation:
         logs: Sequence[ValidatedLog] = (),
         values: FloatArray | None = None,
     ) -> Linearisation:
-        """Return what an estimator estimates besides of a machine, at values (P,) or the machine file's."""
+        """Return what an estimator estimates as well of a machine, at values (P,) or the machine file's."""
         parameters, effects = estimator.parameters_and_effects(machine)
         values = parameters.nominal if values is None else values
         return cls(estimator.prepare(machine), tuple(logs), parameters, effects, values)

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Names of errors that can be estimated besides, and what they stand for on a machine."""
+"""Names of errors that can be estimated as well, and what they stand for on a machine."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _find_law_kind(name: str) -> str:
 def extended_set(
     machine: AnyMachine, name: str, names: Sequence[str]
 ) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
-    """Return a named parameter set with what is estimated besides, and the errors behind it.
+    """Return a named parameter set with what is estimated as well, and the errors behind it.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def extended_set(
 def extend_set(
     machine: Machine, parameters: ParameterSet, names: Sequence[str]
 ) -> tuple[ParameterSet, tuple[EstimatedEffect, ...]]:
-    """Return a set of a machine of `with_law` with what is estimated besides, and the errors behind it."""
+    """Return a set of a machine of `with_law` with what is estimated as well, and the errors behind it."""
     parameters = _keep_asked_drives(parameters, machine, names)
     description = description_of(machine)
     of_sets = [ASYMMETRIC]
@@ -204,7 +204,7 @@ def extend_set(
 def list_effects_of_names(
     machine: Machine, parameters: ParameterSet, names: Sequence[str]
 ) -> tuple[EstimatedEffect, ...]:
-    """Return what names stand for on a machine of `with_law`, beside a parameter set.
+    """Return what names stand for on a machine of `with_law`, in addition to a parameter set.
 
     Raises
     ------

@@ -5,7 +5,7 @@
 
 A call from Python costs 0.1 us for an array and 0.35 us for an array in a named tuple. Hence Python hands a machine
 over as one packed array, and the compiled entries unpack it: a call with one argument instead of six is faster, and
-nothing inside is told by its place.
+nothing inside is identified by its place.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motion of a platform beside one that is known: of joints or lengths that differ a little.
+"""Motion of a platform near one that is known: of joints or lengths that differ a little.
 
 A derivative by differences needs the motion of many machines that are all but the same. Newton's steps from the known
 poses with the known poses' Jacobian (chord method) need no factorisation; what differs by a share e of the size of the
@@ -94,7 +94,7 @@ def _compute_inverses(joints, poses, inverse):
 
 @kernel
 def _compute_nearby(joints, known, struts, result):
-    """Motion, `result`, of `struts` (length, rate, acceleration) beside `known` (position, rotation, inverse)."""
+    """Motion, `result`, of `struts` (length, rate, acceleration) near `known` (position, rotation, inverse)."""
     joints = Joints(*joints)
     near_position, near_rotation, near_inverse = known
     length, rate, second = struts

@@ -129,7 +129,7 @@ Route = DoubleRoute | PreciseRoute | SymbolicRoute | ExactRoute
 
 @dataclass(frozen=True)
 class ForcedRank:
-    """What double precision makes of the coefficients when it is told the rank.
+    """What double precision makes of the coefficients when it is given the rank.
 
     Attributes
     ----------
@@ -204,7 +204,7 @@ class Routes:
 
     @cached_property
     def forced(self) -> ForcedRank | None:
-        """Gautier's form in double precision with the precise rank forced, beside the precise coefficients."""
+        """Gautier's form in double precision with the precise rank forced, next to the precise coefficients."""
         if self.double is None or self.precise is None or not self.precise.sure:
             return None
         true = self.precise.base

@@ -155,7 +155,7 @@ def _find_friction_node(node: Node, source: str, constants: Constants, drives: i
 
 
 def _read_friction(node: Node, drives: int) -> tuple[Friction, float]:
-    """Return friction of the drives, and the rate where Coulomb friction of passive joints bends."""
+    """Return friction of the drives, and the rate where Coulomb friction of passive joints reverses."""
     joints = node.take("joints", {})
     rate = joints.take("transition_rate", JOINT_TRANSITION_RATE).positive()
     joints.close()

@@ -242,7 +242,7 @@ class Description:
     friction : Friction
         Of the drives, in their order.
     joint_transition_rate : float
-        rad/s (m/s of joints that slide), below which Coulomb friction of passive joints bends.
+        rad/s (m/s of joints that slide), below which Coulomb friction of passive joints reverses.
     tolerances : DriveTolerances
     pose : str or None
         A body whose six coordinates may be given instead of the outputs.

@@ -120,7 +120,7 @@ def driven_forces(model, chosen, drives, w, load, passive, motion, tau, pivot):
     load : ndarray, shape (1 or N, B, 6)
         External force and moment on each body at its frame's origin, ground axes.
     passive : ndarray, shape (1 or N, V)
-        Forces needed along the tree's own velocities besides, as against friction of passive joints.
+        Forces needed along the tree's own velocities as well, as against friction of passive joints.
     motion : TreeMotion
     tau, pivot : ndarray
         Results; NaN is left to the caller where the pivot is zero.

@@ -13,7 +13,7 @@ def factorize(matrix, order, scales):
     """Overwrite a matrix (n, n) by its factors L U = P A, rows exchanged as `order` says (Golub and Van Loan, 3.4).
 
     Pivots are chosen and judged as if row i were divided by scales[0, i] and column k by scales[1, k] (2, n), so that
-    metres beside radians do not matter; row scales are exchanged along.
+    metres next to radians do not matter; row scales are exchanged along.
 
     Returns the smallest over the largest pivot, with the sign of the determinant; zero where the matrix is singular or
     not finite.

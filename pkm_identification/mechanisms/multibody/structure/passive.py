@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Friction of passive joints: along the tree's velocities, and along the rates of joints beside them.
+"""Friction of passive joints: along the tree's velocities, and along the rates of joints next to them.
 
 Along one coordinate F clip(r / r_t, -1, 1) + c r; where a joint turns any way, against the direction in which it does,
 (F / max(|W|, r_t) + c) W (`hexapod.dynamics.joint_friction`).

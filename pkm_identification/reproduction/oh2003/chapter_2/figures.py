@@ -32,7 +32,7 @@ RATIO = {"uf": "$m_p$ / (6 $m_e$) .45", "hexel": "$m_p$ / (6 $m_e$) 3.34"}
 
 @apply_style
 def source_figures(study: Study) -> Figure:
-    """Figs. 2.10 to 2.15: groups along, the six cases of Table 2.2 beside each other, one panel a figure."""
+    """Figs. 2.10 to 2.15: groups along, the six cases of Table 2.2 side by side, one panel a figure."""
     figure = Figure(figsize=(11, 10), layout="constrained")
     panels = figure.subplots(3, 2)
     names = ("F_a", *GROUPS)

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The source's findings of section 2.4 beside ours: means (M1 to M6), variations (V1 to V7), centre of mass."""
+"""The source's findings of section 2.4 next to ours: means (M1 to M6), variations (V1 to V7), centre of mass."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IDENTIFIED = ("pm", "sm", "grp", "grs")  # l. 3312-21
 
 
 def findings(study: Study) -> tuple[Finding, ...]:
-    """Return the source's findings beside ours, each verdict computed from the study."""
+    """Return the source's findings next to ours, each verdict computed from the study."""
     return (
         _assess_what_leads(study),
         _assess_platform_takes_over(study),

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The source's findings of chapter 3 beside ours, each verdict computed from the study."""
+"""The source's findings of chapter 3 next to ours, each verdict computed from the study."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MASSES = "no data of a free fall identify the masses: first guess and first vari
 
 
 def findings(study: PendulumStudy) -> tuple[Finding, ...]:
-    """Return the source's findings beside ours, each verdict computed."""
+    """Return the source's findings next to ours, each verdict computed."""
     return (
         _filter(study),
         _assess_least_squares(study),

@@ -37,7 +37,7 @@ EXACT = 1e-12  # a standard deviation that is rounding
 
 
 def run_table(study: PendulumStudy) -> Listing:
-    """One estimator and record a row, the source's beside."""
+    """One estimator and record a row, the source's as well."""
     header = ("noise", "estimator", "samples", *NAMES, *(f"{name} ± std" for name in RATIO_NAMES))
     rows = [
         ("", "true", "", *(f"{v:.2f}" for v in TRUE), *(f"{v:.4f}" for v in TRUE_RATIOS)),

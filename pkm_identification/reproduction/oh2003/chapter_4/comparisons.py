@@ -28,7 +28,7 @@ SIGMAS = 2.0
 
 @dataclass(frozen=True)
 class Comparison:
-    """One number of the source beside ours.
+    """One number of the source next to ours.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ def mass_comparisons(results: tuple[CaseResult, ...]) -> tuple[Comparison, ...]:
 
 
 def inertia_comparisons(result: CaseResult) -> tuple[Comparison, ...]:
-    """Return the inertias of one case beside the source's typical ones."""
+    """Return the inertias of one case next to the source's typical ones."""
     return tuple(_compute_comparison(result, name, source) for name, source in INERTIAS.items())
 
 

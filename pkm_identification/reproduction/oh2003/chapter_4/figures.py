@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Figures of the simulation study: masses settling, inertias beside the first guess, order of data, noise."""
+"""Figures of the simulation study: masses settling, inertias next to the first guess, order of data, noise."""
 
 from __future__ import annotations
 

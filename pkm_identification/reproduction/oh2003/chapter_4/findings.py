@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The source's findings of chapter 4 beside ours, each verdict computed."""
+"""The source's findings of chapter 4 next to ours, each verdict computed."""
 
 from __future__ import annotations
 

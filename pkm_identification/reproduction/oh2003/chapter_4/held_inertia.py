@@ -4,7 +4,7 @@
 """What the source's own strut inertias would do to its masses.
 
 Its inertias stay at the first guess, the struts' transverse ones about a tenth below the truth. Those are in the data:
-masses fitted beside inertias that are held at the source's values tell whether both can come from one model.
+masses fitted next to inertias that are held at the source's values tell whether both can come from one model.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HELD = {
 
 @dataclass(frozen=True)
 class HeldInertia:
-    """Masses fitted beside the source's strut inertias.
+    """Masses fitted next to the source's strut inertias.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The legible numbers of chapter 4 beside ours: masses of Tables 4.4 to 4.16, inertias of 4.5 to 4.17."""
+"""The legible numbers of chapter 4 next to ours: masses of Tables 4.4 to 4.16, inertias of 4.5 to 4.17."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def build_mass_table(comparisons: Sequence[Comparison]) -> Listing:
 def build_inertia_table(
     comparisons: Sequence[Comparison], results: Sequence[CaseResult], source_names: dict[str, str]
 ) -> Listing:
-    """One inertia a row: the source's typical number beside the first guess, and which motions could identify it."""
+    """One inertia a row: the source's typical number next to the first guess, and which motions could identify it."""
     header = (
         "1e-6 kg m^2",
         "source's name",

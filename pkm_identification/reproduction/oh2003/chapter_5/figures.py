@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Friction by trajectory beside the tests of single struts, and Figs. 5.2 to 5.16 in the source's own layout.
+"""Friction by trajectory next to the tests of single struts, and Figs. 5.2 to 5.16 in the source's own layout.
 
 Those show a parameter a panel, stage 3 from the results of X on X, Z and XY. Which parameter a figure shows is legible
 for Fig. 5.12 alone, the Coulomb friction of strut 4. Three masses, then both friction coefficients strut by strut, as

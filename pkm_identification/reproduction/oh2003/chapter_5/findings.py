@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The source's findings of chapter 5 beside those of the simulated experiments, each verdict computed."""
+"""The source's findings of chapter 5 next to those of the simulated experiments, each verdict computed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What chapter 5 reports of friction, stage by stage, beside the simulated experiments."""
+"""What chapter 5 reports of friction, stage by stage, next to the simulated experiments."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _assess_of_table(
     line: str,
     because: str | None = None,
 ) -> list[Number]:
-    """Every legible entry of a table beside ours, unjudged where a reason is given."""
+    """Every legible entry of a table next to ours, unjudged where a reason is given."""
     numbers = []
     for k, (kind, entries) in enumerate(table.items()):
         for i, entry in enumerate(entries):

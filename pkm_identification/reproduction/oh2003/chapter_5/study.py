@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def friction_table(study: StagedStudy) -> Listing:
-    """Table 5.1 beside ours, a strut a row."""
+    """Table 5.1 next to ours, a strut a row."""
     ours, as_source = (
         compute_friction_difference(study, staged, "xy", "1-A") for staged in (study.ours, study.as_source)
     )

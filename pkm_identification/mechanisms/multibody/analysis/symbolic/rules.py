@@ -22,7 +22,7 @@ It is transferred from one body to another by one of six:
 5. a quadrupole along the difference of the angular velocities;
 6. any quadrupole of bodies that turn alike.
 
-For a transfer it is enough that points have the same velocity. The conditions suffice: what a machine has besides, no
+For a transfer it is enough that points have the same velocity. The conditions suffice: what a machine has as well, no
 rule finds, and the count is then too high by it.
 """
 
