@@ -43,6 +43,7 @@ ROSDEP = {
     "rosbags": "python3-rosbags-pip",
     "mujoco": "python3-mujoco-pip",
     "mpmath": "python3-sympy",
+    "markupsafe": "python3-jinja2",
     "control": "python-control-pip",
     "filterpy": "python3-filterpy-pip",
     "pin": "pinocchio",
