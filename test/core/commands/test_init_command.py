@@ -229,3 +229,13 @@ def test_a_rate_that_no_log_has_is_refused(tmp_path, capsys, rate):
     assert main(["init", str(tmp_path / "mine.yaml"), *ROUND, *PAIRS, "--rate", rate]) == 2
     assert f"--rate {rate}: " in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_a_machine_without_motors_is_simulated_in_si_units(tmp_path):
+    machine, log = str(tmp_path / "mine.yaml"), tmp_path / "log.csv"
+    assert main(["init", machine, *ROUND, *PAIRS]) == 0
+    motion = ["--trajectory", "rich", "--duration", "2"]
+    assert main(["simulate", "--machine", machine, *motion, "--out", str(log)]) == 0
+    header = log.read_text().splitlines()[0].split(",")
+    assert header == ["t", *(f"length_{k}" for k in range(1, 7)), *(f"force_{k}" for k in range(1, 7))]
