@@ -371,7 +371,9 @@ def _lacks_one_unit(machine: Machine) -> str:
 
 
 LACKS = {
-    "compliance": _lacks_one_unit,
+    **dict.fromkeys(
+        ("compliance", "friction_stribeck", "friction_transition", "friction_presliding"), _lacks_one_unit
+    ),
     "center_of_mass": _lacks_alike_limbs, "unequal_struts": _lacks_alike_limbs, "efficiency": _lacks_screws,
 }  # fmt: skip
 LOADED = _lacks(ActuatedDrives, "no actuators")

@@ -42,6 +42,9 @@ from .trace import EstimateTrace
 # Probability with which an estimate that has converged is said not to have. The limit it makes for twenty directions,
 # 4.7 standard deviations instead of the 3.5 of one in a hundred, leaves room for deviations that are some 25 % small.
 FALSE_ALARM = 5e-5
+LEAST_INFORMATION = (
+    0.25  # of a parameter's, which each of two parts of a log must have brought to be compared
+)
 
 
 def nonconvergence(
@@ -68,7 +71,8 @@ def nonconvergence(
         To judge it by, SI units: the stated one without what a drift makes of it (`narrow_by_drift`).
     prior_std : ndarray, shape (R,)
     fewest : int
-        Entries of the trace that either half of the information must have come with.
+        Entries of the trace that the parts before and after must have; where half of the information came with fewer,
+        the parts are those nearest to the halves, if each brought LEAST_INFORMATION of a log four times as long.
     entry : float
         Duration in s that an entry stands for.
     memory : float
@@ -87,15 +91,20 @@ def nonconvergence(
         return ""
     known_by = half_known(trace.std[:, :width])
     slowest = int(np.argmax(np.where(shown, known_by, -1)))
-    index = int(known_by[slowest])
+    index, grown = int(known_by[slowest]), 1.0
     if np.isfinite(memory):
         index = max(len(values) - 1 - round(np.log(2.0) * memory), 0)
+    elif min(index, len(values) - index) < fewest:
+        # a part that is long enough: what it brought is then not half, but must be a good part of all
+        nearest = min(max(index, fewest), max(len(values) - fewest, 0))
+        before = float(trace.std[-1, slowest] / trace.std[nearest, slowest]) ** 2
+        if len(values) < 4 * fewest or min(before, 1.0 - before) < LEAST_INFORMATION:
+            return (
+                f"the logs are too short: half of the information on {estimate.names[slowest]} is in the last "
+                f"{(len(values) - index) * entry:.2g} s, and {fewest * entry:.2g} s are the least for this check"
+            )
+        index, grown = nearest, max(1.0 / before - 1.0, 1.0)
     left = len(values) - index
-    if np.isinf(memory) and min(index, left) < fewest:
-        return (
-            f"the logs are too short: half of the information on {estimate.names[slowest]} is in the last "
-            f"{left * entry:.2g} s, and {fewest * entry:.2g} s are the least for this check"
-        )
     # parameters first: one of them is a plainer word than a combination that moved as far
     variances, vectors = np.linalg.eigh(covariance / np.outer(prior_std, prior_std))
     variances = np.concatenate([np.diag(covariance) / prior_std**2, variances])
@@ -109,8 +118,8 @@ def nonconvergence(
             np.einsum("pd,pq,qd->d", vectors, white_covariance(count), vectors)
             for count in (index + 1, len(values))
         )
-        variances = variances * np.maximum(early / late - 1.0, 1.0)
-    moved = np.abs(vectors.T @ ((values[-1] - values[index]) / prior_std)) / np.sqrt(variances)
+        grown = np.maximum(early / late - 1.0, 1.0)
+    moved = np.abs(vectors.T @ ((values[-1] - values[index]) / prior_std)) / np.sqrt(variances * grown)
     limit = -float(ndtri(0.5 * FALSE_ALARM / len(moved)))
     if moved.max() <= limit:
         return ""

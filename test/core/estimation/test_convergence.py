@@ -113,6 +113,17 @@ def test_what_the_last_equations_alone_show_is_too_short():
     assert judged(posed(1), fewest=400).startswith("the logs are too short")
 
 
+def test_half_of_the_information_may_come_with_the_last_few_equations():
+    """Of 600 the last 15 bring half: the last 20 are judged, in which all of a drift is seen as well."""
+    late = np.ones(COUNT)
+    late[-15:] = 6.8
+    assert [judged(posed(seed, size=late)) for seed in range(5)] == [""] * 5
+    own = NOISE / np.sqrt(COUNT * OUTPUTS)
+    for seed in range(3):
+        assert judged(posed(seed, drift=40 * own, size=late)).startswith("b had not converged: it moved by")
+    assert judged(posed(1, size=late), fewest=151).startswith("the logs are too short")
+
+
 def test_a_slow_beginning_is_no_fault():
     """Nine tenths of the data say little; what they did say is not what is judged."""
     late = np.full(COUNT, 1e-2)
