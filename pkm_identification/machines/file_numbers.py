@@ -82,4 +82,4 @@ def _add(value: Any, change: float, path: str) -> Any:
         return f"({value})+({change:.17g})"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise MachineError(f"{path}: is no number: {str(value)[:60]}")
-    return value + change
+    return float(value + change)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.optimize import minimize
 
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
@@ -39,6 +38,8 @@ def find_resonance(
         Of all that is in the model.
     residual : ndarray, shape (K, n)
     """
+    from scipy.optimize import minimize  # slow to load, and seldom needed
+
     if not list_axes(machine)[0]:
         return None
     measure_share = _build_measure(situations, columns, residual)

@@ -44,6 +44,18 @@ def test_the_help_lists_all_and_loads_nothing():
         assert command.summary in out
 
 
+def test_identify_of_a_right_log_loads_no_slow_part_of_scipy(tmp_path):
+    log = tmp_path / "log.csv"
+    main(["simulate", "--machine", "uf", "--trajectory", "rich", "--duration", "20", "--out", str(log)])
+    code = (
+        f"import sys; from pkm_identification.cli import main; main(['identify', {str(log)!r}, '--machine', 'uf']);"
+        "slow = ('scipy.signal', 'scipy.stats', 'scipy.optimize', 'scipy.interpolate', 'matplotlib');"
+        "print([name for name in slow if name in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("arguments", [[], ["help"], ["help", "check"], ["--help"]])
 def test_help_is_what_a_newcomer_gets(arguments, capsys):
     with pytest.raises(SystemExit) as end:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from scipy.signal import cont2discrete, lfilter
 
 from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import Machine
@@ -34,6 +33,9 @@ def compute_resonances(situation: Situation, frequency: float, damping: float) -
     damping : float
         Over the critical one.
     """
+    # loads scipy.stats, a second of each command: only what is wrong needs it
+    from scipy.signal import cont2discrete, lfilter
+
     rows = situation.rows
     levers = outside_forces.find_levers(situation)
     acceleration = situation.keep(_compute_accelerations)
