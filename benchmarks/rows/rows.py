@@ -192,6 +192,9 @@ def _list_values(bench: Bench) -> list[str]:
 
 
 def _tie(bench: Bench) -> Commands:
+    if len(bench.machine.drives) == 1:
+        bench.note("it has one drive: no two coefficients to tie")
+        return
     names = [name for name in _list_values(bench) if name.startswith("viscous")]
     if len(names) < 2:
         raise Failure("the estimate has no two viscous coefficients to tie")
