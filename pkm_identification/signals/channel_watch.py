@@ -143,6 +143,8 @@ class ChannelWatch:
             here = force[moving, i]
             range_of = np.ptp(here)
             for end, near in ((here.max(), here.max() - here), (here.min(), here - here.min())):
+                if end == 0.0:  # a dead band, or a drive that is off: no range ends there
+                    continue
                 at_end = np.count_nonzero(near == 0.0)
                 # a coarse force has a few levels only, and the top of a smooth course is at one of them for a while
                 levels = np.unique(near)[: LEVELS + 1]

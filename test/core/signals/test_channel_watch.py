@@ -65,6 +65,9 @@ def test_stuck_and_clipped_channels_are_found_and_rest_is_neither():
     clipped[:, 3] = np.clip(clipped[:, 3], -1e9, np.percentile(clipped[:, 3], 85))
     assert {f[:2] for f in found(time, stuck, force, 1000.0)} == {("length_stuck", 3)}
     assert {f[:2] for f in found(time, length, clipped, 1000.0)} == {("force_clipped", 4)}
+    dead = force.copy()  # below its median a force is reported as 0: that is no end of a range
+    dead[:, 3] = np.maximum(dead[:, 3] - np.median(dead[:, 3]), 0.0)
+    assert found(time, length, dead, 1000.0) == []
     still = np.repeat(length[:1], 3000, axis=0)
     assert found(time, still, np.repeat(force[:1], 3000, axis=0), 1000.0) == []
 
