@@ -23,6 +23,7 @@ BLOCK_S = 1.0  # longer than what a residual remembers, short enough for a dozen
 FEWEST_BLOCKS, MOST_BLOCKS = 12, 300  # fewer say little of a deviation, more cost memory and say no more
 FOLDS = 5
 CHANCE = 3.0  # standard deviations by which noise may make what is left out worse
+SELDOM = 1e-3  # of right logs: halves that are further apart
 
 
 def split_blocks(
@@ -148,21 +149,34 @@ class Blocks:
         """Return the factor by which noise alone seldom makes the first of `compute_held_out_ratios` more than 1."""
         return float(np.sqrt(1.0 + CHANCE * np.sqrt(2.0 * redundancy / max(float(self.rows.sum()), 1.0))))
 
-    def halves_disagreement(self, views: FloatArray) -> float:
-        """Return the robust rms of how far halves of the time are apart in views (r, p), in their own deviations."""
+    def halves_disagreement(self, views: FloatArray) -> tuple[float, float]:
+        """Return how far halves of the time are apart in views (r, p), and what noise alone seldom makes of that.
+
+        The first is the rms of their own deviations, 1 where noise alone makes them differ. Its square then is from the
+        F distribution: few of the views are independent, and few blocks tell their deviations.
+        """
         first = np.arange(len(self)) < len(self) // 2
-        moves, variance = [], np.zeros(len(views))
+        moves, scatters = [], []
         for left_out in (first, ~first):
             inverse = np.linalg.inv(self.information - self.parts[left_out].sum(axis=0))
             moves.append(-inverse @ self.scores[left_out].sum(axis=0))
-            kept = self.scores[~left_out]
-            scatter = (kept - kept.mean(axis=0)) @ inverse @ views.T
-            variance += np.sum(scatter**2, axis=0)
-        apart = views @ (moves[0] - moves[1])
-        seen = variance > 0.0
+            kept = self.scores[~left_out] - self.parts[~left_out] @ moves[-1]  # at its own estimate
+            of_mean = np.sqrt(len(kept) / (len(kept) - 1))
+            scatters.append(of_mean * (kept - kept.mean(axis=0)) @ inverse @ views.T)
+        scatter = np.concatenate(scatters)
+        std = np.sqrt(np.sum(scatter**2, axis=0))
+        seen = std > 0.0
         if not np.any(seen):
-            return 0.0
-        return float(1.4826 * np.median(np.abs(apart[seen]) / np.sqrt(variance[seen])))
+            return 0.0, 0.0
+        from scipy.special import fdtri  # here: most of what imports this does not need it
+
+        scatter = scatter[:, seen] / std[seen]
+        apart = (views @ (moves[0] - moves[1]))[seen] / std[seen]
+        independent = len(apart) ** 2 / float(np.sum((scatter @ scatter.T) ** 2))
+        free = len(self) - 2
+        expected = free / (free - 2)
+        seldom = fdtri(independent, free, 1.0 - SELDOM)
+        return float(np.sqrt(np.mean(apart**2) / expected)), float(np.sqrt(seldom / expected))
 
 
 def form_normal_equations(

@@ -18,7 +18,7 @@ MAX_FLOOR_RATIO = 1.35  # residual over noise floor: as well as floors are known
 MAX_RESIDUAL_SHARE = 0.10  # of the force: a model that leaves more is none of this machine
 MAX_HELD_OUT_OF_FIT = 1.3  # error of held-out motion over that of the fit
 MAX_HELD_OUT_OF_USABLE = 1.5
-MAX_HALVES = 2.0  # disagreement of halves in their deviations
+MAX_HALVES = 2.0  # disagreement of halves over that of noise alone
 LITTLE_RESIDUAL = 0.01  # of the force: an error of the model that is smaller is none that moves the file
 MAX_CONFLICT = 4.0  # deviations that one of some hundred numbers of the file may be off by
 # Deviations of a joint's place or a zero: beyond, what is linear in them holds for no value

@@ -4,8 +4,8 @@
 """Whether an answer is to be used: the residual against its noise and its force, held-out motion, halves, and the file.
 
 n: residual over noise floor; e: residual over force; h: error of held-out motion over what the model says of its own
-error there; q: disagreement of halves in their deviations; conflict: deviations by which the worst number of the file
-is off. The first four judge the model, conflict judges the file and what rests on it.
+error there; q: disagreement of halves over that of noise alone; conflict: deviations by which the worst number of the
+file is off. The first four judge the model, conflict judges the file and what rests on it.
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ def assess(
     certain: bool = True,
     *,
     held_out_chance: float = 1.0,
+    halves_chance: float = 0.0,
     none_holds: bool = False,
     unseen_share: float = float("nan"),
 ) -> Verdict:
@@ -118,13 +119,16 @@ def assess(
         Whether no error of the model could be taken for one of the file: nothing is left but white noise, or little.
     held_out_chance : float
         Factor by which noise alone may make `held_out_ratio` larger: much of short logs.
+    halves_chance : float
+        What noise alone seldom makes of `halves`: much where few blocks or values are independent.
     none_holds : bool
         Whether no value holds, as of joints far from where the file says.
     unseen_share : float
         As of `Verdict`.
     """
     to_noise = certain and not floor_ratio > MAX_FLOOR_RATIO
-    fitted = to_noise and held_out_ratio <= MAX_HELD_OUT_OF_FIT * held_out_chance and halves <= MAX_HALVES
+    predicted = held_out_ratio <= MAX_HELD_OUT_OF_FIT * held_out_chance
+    fitted = to_noise and predicted and halves <= max(MAX_HALVES, halves_chance)
     generalises = (
         held_out_ratio <= MAX_HELD_OUT_OF_USABLE * held_out_chance
         or residual_share * held_out_ratio <= MAX_UNSEEN_SHARE

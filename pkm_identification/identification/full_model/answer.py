@@ -73,11 +73,12 @@ def answer(
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
     certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
     factor = posterior.common_factor if abs(conflicts[0].deviations) > MAX_CONFLICT else ""
+    halves, halves_chance = posterior.blocks.halves_disagreement(views.slopes)
     verdict = assess(
-        ratio, posterior.residual_share, posterior.held_out_ratio,
-        posterior.blocks.halves_disagreement(views.slopes), conflicts,
+        ratio, posterior.residual_share, posterior.held_out_ratio, halves, conflicts,
         any(one.status == CONTRADICTS for one in values), factor, _find_impossible(posterior, values), certain,
-        held_out_chance=posterior.held_out_chance, none_holds=misplaced, unseen_share=posterior.unseen_share,
+        held_out_chance=posterior.held_out_chance, halves_chance=halves_chance, none_holds=misplaced,
+        unseen_share=posterior.unseen_share,
     )  # fmt: skip
     if verdict.widening > 1.0:
         values = tuple(one.widen(verdict.widening) for one in values)

@@ -150,7 +150,31 @@ def test_moves_are_those_of_fits_without_a_block(data):
         < blocks.compute_held_out_chance(1.0)
         < 1.15
     )
-    assert blocks.halves_disagreement(np.eye(3)) < 3.0
+    assert blocks.halves_disagreement(np.eye(3))[0] < 3.0
+
+
+def draw_blocks(random, count, change):
+    """Blocks of noise alone, or of unknowns that change after half of the time; few directions carry most."""
+    width, size = 12, np.logspace(0.0, 1.5, 12)
+    parts = np.array([(one := random.standard_normal((40, width)) * size).T @ one for _ in range(count)])
+    late = np.arange(count) >= count // 2
+    scores = np.array([np.linalg.cholesky(part) @ random.standard_normal(width) for part in parts])
+    scores += late[:, None] * (parts @ (change / size))
+    information = parts.sum(axis=0) + np.eye(width)
+    mode = np.linalg.solve(information, scores.sum(axis=0))
+    return Blocks(information, parts, scores - parts @ mode, np.ones(count), np.full(count, 40.0))
+
+
+@pytest.mark.parametrize("count", [12, 30])
+def test_halves_of_noise_differ_as_noise_says(count):
+    """Of thirty correlated sums: the rms is 1 on average, and beyond what is said to be seldom as seldom."""
+    random = np.random.default_rng(count)
+    views = random.standard_normal((30, 12)) * [10.0, 10.0, *np.ones(10)]
+    halves = np.array([draw_blocks(random, count, 0.0).halves_disagreement(views) for _ in range(300)])
+    assert 0.75 < np.mean(halves[:, 0] ** 2) < 1.3
+    assert np.count_nonzero(halves[:, 0] > halves[:, 1]) <= 3
+    changed = np.array([draw_blocks(random, count, 1.0).halves_disagreement(views) for _ in range(20)])
+    assert np.all(changed[:, 0] > changed[:, 1])
 
 
 @pytest.mark.parametrize(
