@@ -34,6 +34,7 @@ from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, Conflict
 from pkm_identification.machines.knowledge import KnownNumber
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..model_errors.geometry import compute_pitch
 from .posterior import Posterior, Views, build_posterior_views
 
 SKEWED = 1.2  # of the Gaussian deviation: the profile's
@@ -68,7 +69,7 @@ def answer(
         white = posterior.compute_residual_ratio(floor)
         ratio = white if coloured is None else posterior.compute_residual_ratio(np.maximum(floor, coloured))
     values = list_values(posterior, views, moved, in_conflict)
-    misplaced = _is_misplaced(posterior, conflicts)
+    misplaced = _is_misplaced(posterior, conflicts, ratio)
     if misplaced:
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
     certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
@@ -202,11 +203,19 @@ def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
     return tuple(Conflict(key, worst[key]) for key in sorted(worst, key=lambda one: -abs(worst[one])))
 
 
-def _is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...]) -> bool:
-    """Return whether joints or zeros are so far from the file that every value is another one there."""
-    knowledge = posterior.equations.machine.knowledge
-    places = {one.key for kind in PLACES for one in knowledge.of_kind(kind)}
-    return any(one.key in places and abs(one.deviations) > MAX_PLACE_CONFLICT for one in conflicts)
+def _is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: float) -> bool:
+    """Return whether joints or zeros are so far from the file that every value is another one there.
+
+    So it is where the coordinates of all drives have another scale, or where one has and there is a misfit by the
+    `ratio` of residual and noise: no log tells wrong gears from a machine of another size.
+    """
+    full = posterior.equations
+    far = {one.key: one.deviations for one in conflicts if abs(one.deviations) > MAX_PLACE_CONFLICT}
+    places = {one.key for kind in PLACES for one in full.machine.knowledge.of_kind(kind)}
+    scales = {key for one in full.nuisances if one.effect.columns is compute_pitch for key in one.keys}
+    signs = {far[key] > 0.0 for key in scales & set(far)}
+    other_size = len(signs) == 1 and scales <= set(far)
+    return bool(places & set(far)) or other_size or (bool(signs) and ratio > MAX_FLOOR_RATIO)
 
 
 def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:

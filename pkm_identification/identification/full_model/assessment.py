@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.posterior.answer import Answer, FoundModel
+from pkm_identification.estimation.posterior.status import CONTRADICTS as CONTRADICTS_FILE
 from pkm_identification.estimation.posterior.status import FROM_FILE
 from pkm_identification.estimation.posterior.thresholds import (
     FOUND,
@@ -44,6 +45,7 @@ ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
 FIRST_WIDE = 4.0  # times their widths, of effects where something is wrong
 WIDE = 2.0  # widths that an effect was given: it is four stated ones large
 LEFT_OF_MISFIT = 0.1  # of a misfit's power: what leaves less explains it
+MOST_OF_MISFIT = 0.5  # what leaves less is more likely to be wrong than all else together
 LEAST_STD = 1e-9  # of its size: deviation of a value that nothing can change
 
 
@@ -242,15 +244,29 @@ def assess_posterior(
         if seldom is not None:
             other = answer(seldom, white, coloured)
             fewer = len(other.effects) < len(found.effects)
-            if (other.verdict.grade == FITS and (wrong or fewer)) or _explains(other.verdict, verdict):
+            fits = other.verdict.grade == FITS and (wrong or fewer)
+            if fits or _explains(other.verdict, verdict) or _is_elsewhere(other, verdict):
                 return seldom, other
     return posterior, found
 
 
 def _explains(other: Verdict, verdict: Verdict) -> bool:
     """Return whether a usable answer leaves next to nothing of a misfit: what leaves one is not what is wrong."""
+    left = _compute_left_of_misfit(other, verdict)
+    return other.good and verdict.floor_ratio > MAX_FLOOR_RATIO and left < LEFT_OF_MISFIT
+
+
+def _is_elsewhere(other: Answer, verdict: Verdict) -> bool:
+    """Return whether an answer explains most of a misfit by places and scales at which no value holds."""
+    none_holds = all(one.status == CONTRADICTS_FILE for one in other.values)
+    left = _compute_left_of_misfit(other.verdict, verdict)
+    return none_holds and verdict.floor_ratio > MAX_FLOOR_RATIO and left < MOST_OF_MISFIT
+
+
+def _compute_left_of_misfit(other: Verdict, verdict: Verdict) -> float:
+    """Return the share of a misfit's power beyond noise that another answer leaves."""
     left, misfit = (max(one.floor_ratio**2 - 1.0, 0.0) for one in (other, verdict))
-    return other.good and verdict.floor_ratio > MAX_FLOOR_RATIO and left < LEFT_OF_MISFIT * misfit
+    return left / max(misfit, 1e-300)
 
 
 def _compute_residual(fitted: ParameterEstimate, problem: Problem, middle: FloatArray) -> float:

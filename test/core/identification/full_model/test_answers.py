@@ -16,6 +16,7 @@ from scipy.signal import lfilter
 
 import pkm_identification as pkm
 from benchmarks.field.answers import mechanism_log
+from benchmarks.field.drawn_kinds import scale_mechanism
 from pkm_identification.cli import main
 from pkm_identification.estimation.posterior.status import FROM_FILE, IDENTIFIED, RESTS_ON_FILE
 from pkm_identification.estimation.posterior.verdict import CONTRADICTS, DO_NOT_USE, FITS
@@ -229,6 +230,13 @@ def test_mechanism_drawn_from_what_its_file_says(name):
     assert written["verdict"]["grade"] == answer.verdict.grade
     assert [one["name"] for one in written["values"]] == [one.name for one in answer.values]
     assert answer.verdict.sentence in summary(result)
+
+
+@pytest.mark.parametrize("size", [0.9, 1.0, 1.15, 1.4])
+def test_values_of_a_machine_of_another_size_do_not_hold(size):
+    machine, log, _ = drawn_log("mast", 5)
+    document = scale_mechanism(dict(machine.document), size, 1.0)
+    assert identify([log], read_machine(document), TOTAL).answer.verdict.good == (size == 1.0)
 
 
 def test_a_drawn_delta_whose_masses_are_guesses_converges(tmp_path):
