@@ -120,7 +120,7 @@ def test_a_stop_holds_the_machine_and_a_reset_lets_it_go_on(bench: Bench, tmp_pa
     refused = made.controller.set_parameters([Parameter("mode", value="workspace")])[0]
     assert refused.successful is (name not in PLAIN), refused.reason
     if name in PLAIN:
-        assert "needs a platform with a pose, or outputs" in refused.reason
+        assert "mode 'workspace': needs" in refused.reason
 
 
 def test_poses_are_goals_of_a_platform_on_turning_motors(bench: Bench, tmp_path):

@@ -256,7 +256,7 @@ def test_an_estimate_that_would_make_the_forces_jump_is_an_emergency(bench: Benc
     estimates = bench.publisher(ParameterEstimate, "parameter_estimate", LATCHED)
     estimates.publish(estimate_of(UF, perturb_machine(UF, 1, 0.5)))
     bench.wait(lambda: driver.controller.state == "emergency", "the emergency stop")
-    assert "an estimate would change a strut's force by" in driver.status().message
+    assert "an estimate would change" in driver.status().message
 
 
 def test_bad_names_are_told_and_single_bad_samples_passed_over(bench: Bench):

@@ -165,7 +165,7 @@ def test_a_killed_recorder_leaves_what_it_flushed_and_blocks_no_other(bench, pla
         kill(recorder)
     with NodeProcess("recorder", parameters, domain=domain, folder=tmp_path / "log") as recorder:
         recorder.wait_active()
-        assert "an earlier recording was cut off" in recorder.text()
+        assert "earlier recording was cut off" in recorder.text()
         flushed(bench, tmp_path, 50_000)
         assert recorder.stop(60.0) == 0
     cut_off = read_log(tmp_path / "bag_recovered")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -202,7 +203,7 @@ def test_row_36_a_goal_of_thousands_is_planned_and_of_too_many_refused(bench: Be
         one.transforms[0].translation.x = -1e308
     overflowing = made.send(goal(*points)).result().result
     assert overflowing.error_code == Result.INVALID_GOAL
-    assert overflowing.error_string.startswith("the motion cannot be worked out: ValueError: ")
+    assert re.match("the motion .*: ValueError: ", overflowing.error_string)
     bench.wait(
         lambda: any(
             status.level == ERROR and overflowing.error_string in status.message

@@ -8,6 +8,7 @@ What else Humble is (its C library, its middleware, Python 3.10 with Ubuntu 22.0
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -78,6 +79,5 @@ def test_the_events_executor_is_refused(domain):
         "output:=none",
     )
     assert done.returncode == 2
-    assert done.stderr.strip().splitlines()[-1] == (
-        "recorder: parameter 'executor' = 'events': this rclpy has no events executor"
-    )
+    last = done.stderr.strip().splitlines()[-1]
+    assert re.match("recorder: parameter 'executor' = 'events': .*rclpy", last)

@@ -3,6 +3,8 @@
 
 """Parameters: refused with name, value and range; fixed while configured; typing errors pointed out."""
 
+import re
+
 import pytest
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import SetParametersAtomically
@@ -115,9 +117,8 @@ def test_a_bad_change_is_refused_as_a_whole_over_the_wire(bench):
 
 def test_a_misspelt_parameter_is_pointed_out(bench):
     node = bench.start(Probe, cutof=50.0)
-    assert node.parameter.unknown() == [
-        "parameter 'cutof' is not known here and ignored; did you mean 'cutoff'?"
-    ]
+    (told,) = node.parameter.unknown()
+    assert re.search("'cutof' .*'cutoff'", told)
 
 
 def test_quality_of_service_is_overridden_by_the_parameters_of_ros(bench):

@@ -78,7 +78,7 @@ def test_faults_begin_and_end_while_it_runs(bench):
 
 def test_a_time_that_no_stamp_holds_ends_the_node_with_one_line(bench):
     rig = Stepped(bench, faults=["time_unit=1e-9"], start_time=2e9)
-    with pytest.raises(PkmError, match=r"^time \S+ s does not fit into a stamp$"):
+    with pytest.raises(PkmError, match=r"^time \S+ s .*stamp$"):
         rig.node.step(StepSimulation.Request(samples=200), StepSimulation.Response())
 
 

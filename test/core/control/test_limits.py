@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -81,9 +82,7 @@ def test_angles_of_passive_joints():
     assert found.time == pytest.approx(moved.time[row], abs=1e-12)
     assert found.value == pytest.approx(second[row, int(found.drive.suffix) - 1] / allowed)
     assert found.value > 1.0
-    assert f"joint limit: strut {found.drive.suffix}: angle of a passive joint over its limit 1.0" in str(
-        found
-    )
+    assert re.search(f"joint limit: strut {found.drive.suffix}: .*limit 1.0", str(found))
     balls = replace(UF, joint_limits=JointLimits(second=np.pi, swing=swing / 4))
     strut = int(check(balls, points).drive.suffix)
     row = int(np.argmax((angles.swing > swing / 4).any(axis=1)))

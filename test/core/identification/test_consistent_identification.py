@@ -102,7 +102,7 @@ def test_poor_logs_give_a_machine_all_the_same(poor, estimator, parameters):
 def test_every_estimate_gets_a_word(rich):
     # without the verdict of the full model, which asks the same of its own values
     result = run(rich, "ls", False)
-    assert (True, "The identified values are consistent with a rigid body.") in verdicts(result)
+    assert any(good and "are consistent" in text for good, text in verdicts(result))
     values = result.estimate.values.copy()
     k = result.estimate.names.index("Izz_p")
     values[k] = values[3] + values[4] + 3.0 * result.estimate.std[k]
@@ -132,9 +132,7 @@ def test_what_is_not_identifiable_is_not_judged(rich):
     judged = verdict(as_machine(NOMINAL), list_hexapod_parameters(NOMINAL), hidden, False)
     assert judged is not None
     assert judged[0]
-    assert judged[1].startswith(
-        "The identified values are consistent with a rigid body; all values together, with those that are not"
-    )
+    assert re.search("are consistent .*; all values together", judged[1])
 
 
 def test_command_line_and_json(rich, tmp_path, capsys):
@@ -164,7 +162,7 @@ def test_an_estimate_that_no_body_is_near_is_in_doubt_and_exits_1(rich, options,
     assert main([*arguments, "--json", "-"]) == 1
     out, err = capsys.readouterr()
     estimate = json.loads(out)
-    assert re.search(r"contradict|standard deviations from any rigid body", err)
+    assert re.search(r"contradict|from any rigid body", err)
     assert {entry["status"] for entry in estimate["parameters"]} <= {
         "in_doubt",
         "combination",

@@ -50,7 +50,7 @@ def procedure(trajectories: Trajectories) -> StagedIdentification:
 def test_ends_of_all_trajectories_are_predicted_by_one_estimation_from_the_rest():
     held = with_prediction(procedure(trajectories_of(logs(), NOMINAL))).validation
     assert held.held_out == "last 20 % of each of 2 logs"
-    assert held.predicted_by == "an estimate from the other samples"
+    assert "other samples" in held.predicted_by
     assert held.rms_percent_total < 2.0
     other = with_prediction(procedure(trajectories_of(logs(1.1), NOMINAL))).validation
     # but for the last millionth of a zero-phase filter's reach

@@ -125,4 +125,4 @@ def test_an_estimate_that_diverges_ends_with_1_and_one_line(tmp_path, monkeypatc
     monkeypatch.setattr("pkm_identification.identification.identify.identify", diverge)
     write_log(tmp_path / "log.csv", synthetic.log(TRUTH, 1.0))
     assert main(["identify", str(tmp_path / "log.csv"), "--machine", "uf"]) == 1
-    assert capsys.readouterr().err.strip() == "pkm identify: the estimate left what a machine can have"
+    assert re.fullmatch("pkm identify: the estimate left .*", capsys.readouterr().err.strip())

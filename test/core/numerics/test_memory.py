@@ -3,6 +3,8 @@
 
 """What cannot fit into memory is refused in one line before it is begun."""
 
+import re
+
 import pytest
 
 from pkm_identification.numerics.memory import (
@@ -41,6 +43,6 @@ def test_the_memory_of_this_computer_is_told_by_its_system():
 def test_a_text_or_arrays_beyond_memory_are_told_with_their_size():
     memory = 2**33
     assert text_beyond_memory(memory // TEXT, memory) == ""
-    assert text_beyond_memory(2**31, memory).startswith("2 GB of text of this form take 16 GB, more than")
+    assert re.match("2 GB of text .* 16 GB", text_beyond_memory(2**31, memory))
     assert arrays_beyond_memory(2**30, memory) == ""
-    assert arrays_beyond_memory(2**32, memory).startswith("4 GB of arrays of this form take 16 GB, more than")
+    assert re.match("4 GB of arrays .* 16 GB", arrays_beyond_memory(2**32, memory))

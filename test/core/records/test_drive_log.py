@@ -196,5 +196,5 @@ def test_unsorted_rows_are_named(tmp_path):
     path = tmp_path / "log.csv"
     head, *rows = text().splitlines()
     path.write_text("\n".join([head, *(rows[i] for i in np.random.default_rng(0).permutation(len(rows)))]))
-    with pytest.raises(LogError, match="not in the order of time"):
+    with pytest.raises(LogError, match="order of time"):
         read_log(path, MACHINE)

@@ -363,7 +363,7 @@ def test_options_that_say_nothing_of_a_log_are_refused(tmp_path, truth):
     path.write_text(own_names() + lines(numbers(truth), ","))
     with pytest.raises(LogError, match=r"line 3: --rate: column t is 0\.001, expected samples counted"):
         read_log(path, None, None, layout(None, rate=1000.0))
-    with pytest.raises(LogError, match="--joints: names the joints of a recording"):
+    with pytest.raises(LogError, match=r"--joints: .*recording"):
         read_log(path, None, None, layout(None, joints="a,b,c,d,e,f"))
 
 
@@ -377,7 +377,7 @@ def test_a_restarted_logger_is_read_or_told_by_its_second_header(tmp_path, truth
     assert faults == {"repeated_header": 1}
     other = ",".join(reversed(own_names().strip().split(","))) + "\n"
     path.write_text(own_names() + "".join(rows[:20]) + other + "".join(rows[20:]))
-    with pytest.raises(LogError, match="line 22: a second header, with the columns in another order"):
+    with pytest.raises(LogError, match=r"line 22: .*header.*another order"):
         read_log(path, None, None, layout(None, "mm"))
 
 
@@ -386,7 +386,7 @@ def test_foreign_text_beyond_the_memory_is_refused_by_its_size(tmp_path, truth):
     path.write_text(names(";") + lines(numbers(truth), ";"))
     with path.open("r+b") as file:
         file.truncate(2**43)  # a hole, which takes no room on the disc
-    with pytest.raises(LogError, match=r"8\.2e\+03 GB of text of this form take .* give it in parts"):
+    with pytest.raises(LogError, match=r"8\.2e\+03 GB of text .*in parts"):
         read_log(path, None, None, layout())
 
 
@@ -505,7 +505,7 @@ def test_a_point_and_a_comma_in_one_file_are_refused_with_both_readings(
     with pytest.raises(LogError) as caught:
         read_log(path, None, None, layout())
     assert f"line 19, column F4: '{cell}' is {readings[0]} if" in str(caught.value)
-    assert f"and {readings[1]} if it is a decimal sign" in str(caught.value)
+    assert f"and {readings[1]} if" in str(caught.value)
 
 
 def test_columns_that_are_not_used_may_have_any_sign(tmp_path, truth):

@@ -114,7 +114,7 @@ def test_a_controllers_log_of_lengths_and_currents_is_read_as_it_is(tmp_path):
     np.testing.assert_array_equal(log.length, 0.4)
     expected = np.tile(np.arange(1.0, 7.0) * machine.drive.force_per_ampere, (12, 1))
     np.testing.assert_allclose(log.force, expected, rtol=1e-15)
-    with pytest.raises(LogError, match=r"controller\.csv: currents need a machine with the key 'drive'"):
+    with pytest.raises(LogError, match=r"controller\.csv: currents .*'drive'"):
         read_log(path)
     # measured forces go before currents
     path.write_text(text_of([[*SI, *currents], *([*row[:7], *["10"] * 6, *row[7:13]] for row in rows)]))

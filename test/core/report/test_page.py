@@ -39,10 +39,9 @@ def test_the_verdict_is_that_of_the_worst_check():
     assert states(without(result, "validation"))["Does it predict other motion?"] == UNKNOWN
     bad = replace(result, fit=replace(made_fit(), adequate=False, ratio=7.5))
     assert states(bad)["Does the model fit?"] == BAD
-    assert overall(checks(bad), bad) == (
-        BAD,
-        "Do not use affected values: the model does not explain the measured forces.",
-    )
+    verdict, text = overall(checks(bad), bad)
+    assert verdict == BAD
+    assert re.search("Do not use affected.*model", text)
     lost = replace(result, converged=False, nonconvergence="viscous_1 still drifts")
     assert states(lost)["Converged?"] == BAD
     assert overall(checks(lost), lost)[1].startswith("Do not use these values")
@@ -130,7 +129,7 @@ def test_next_steps_follow_from_what_is_wrong():
 
     good = replace(made_identification(error=0.1), fit=made_fit())
     assert "pkm export" in said(good)
-    assert "3 parameters are not identifiable by themselves" in said(good)
+    assert "3 parameters are not identifiable" in said(good)
     assert "motions below" not in said(good)  # there is no list of them
     advised = Material(good, {}, review=SimpleNamespace(next_motions=("turning about z",)))
     assert "motions below" in " ".join(next_steps(advised))

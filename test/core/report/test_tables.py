@@ -4,6 +4,7 @@
 """Tables and sentences: aligned, rounded as measurements are, and never a prior shown as an estimate."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -143,10 +144,9 @@ def test_machine_and_settings_are_listed(name):
 def test_verdicts_tell_good_from_bad_news():
     news = {text: good for good, text in verdicts(made_identification(error=0.3))}
     assert news["The estimator converged."]
-    assert (
-        news["17 of 20 parameters are identified; m_p, m_e and Izz_p are not identifiable from this motion."]
-        is False
-    )
+    (counted,) = (text for text in news if text.startswith("17 of 20 "))
+    assert news[counted] is False
+    assert re.search("m_p, m_e and Izz_p are not identifiable", counted)
     assert news["Identified in combination: m_p + 6 m_e = 15.250 ± 0.040 kg."]
     (prediction,) = (text for text in news if text.startswith("Forces of held_out.csv"))
     assert "predicted to 0.3 % rms" in prediction
@@ -159,7 +159,7 @@ def test_verdicts_tell_good_from_bad_news():
     assert news["Rate is off"] is False
     (prediction,) = (text for text in news if text.startswith("Forces of"))
     assert news[prediction] is False
-    assert prediction.endswith("the estimate does not hold for that motion.")
+    assert "does not hold" in prediction
     assert not any("Forces" in text for _, text in verdicts(without(bad, "validation")))
 
 
@@ -169,6 +169,6 @@ def test_one_parameter_that_is_not_identifiable_and_none():
     result = made_identification()
     one = replace(result, estimate=replace(estimate, status=status, combinations=()))
     texts = [text for _, text in verdicts(one)]
-    assert "19 of 20 parameters are identified; Izz_p is not identifiable from this motion." in texts
+    assert any(re.match("19 of 20 .*; Izz_p is not identifiable", text) for text in texts)
     all_of_them = replace(one, estimate=replace(one.estimate, status=("identifiable",) * 20))
     assert (True, "All 20 parameters are identified.") in verdicts(all_of_them)

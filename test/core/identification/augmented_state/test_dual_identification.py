@@ -161,7 +161,7 @@ def test_end_of_the_log_is_predicted_by_an_estimate_from_the_rest(logged, told, 
     log = read_log(logged[0] / "log.csv")
     held = told.result.validation
     assert held.held_out.startswith("last 20 % of ")
-    assert held.predicted_by == "an estimate from the other samples"
+    assert "other samples" in held.predicted_by
     assert held.time[0] > log.time[0] + 2.4
     assert held.rms_percent_total < 2.0
     assert told.document["validation"]["rms_percent"]["total"] == held.rms_percent_total

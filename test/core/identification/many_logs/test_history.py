@@ -325,7 +325,7 @@ def test_a_page_that_no_report_wrote_is_kept(tmp_path, capsys):
     page = tmp_path / "report.html"
     page.write_text("mine")
     assert main(["history", str(tmp_path), "--machine", "uf", "--out", str(tmp_path)]) == 2
-    assert "report.html: exists and is no report of pkm_identification" in capsys.readouterr().err
+    assert "report.html: exists" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     assert page.read_text() == "mine"
 

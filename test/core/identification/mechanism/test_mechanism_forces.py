@@ -125,7 +125,7 @@ def test_logs_that_cannot_be_used_are_refused(log):
     with pytest.raises(LogError, match="column t must rise evenly"):
         identify([replace(log, time=log.time**1.1)], mechanism, settings())
     short = DriveLog(log.time[:600], log.coordinate[:600], log.force[:600])
-    with pytest.raises(LogError, match="a longer uninterrupted log is needed"):
+    with pytest.raises(LogError, match="longer uninterrupted log"):
         identify([short], mechanism, settings())
     slower = DriveLog(log.time[::2], log.coordinate[::2], log.force[::2], "b.csv")
     with pytest.raises(LogError, match=r"b\.csv: samples come at 500 Hz.* 1000 Hz"):

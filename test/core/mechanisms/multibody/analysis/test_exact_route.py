@@ -181,7 +181,7 @@ def test_many_numbers_in_one_are_each_computed_as_by_itself():
 def test_what_has_no_exact_route_says_so(tmp_path):
     subject = changed("four-bar", l1="0.2+pi/31")
     assert "pi" in why_not_exact(subject.mechanism)
-    with pytest.raises(SettingsError, match="route 'exact' does not apply: it has a constant with pi"):
+    with pytest.raises(SettingsError, match=r"route 'exact' .* pi\b"):
         find_base_parameters(subject, "exact")
     routes = find_base_parameters(subject, "all", wanted_out=OUT)
     assert routes.exact is None
