@@ -58,7 +58,7 @@ def launched(name, *given):
         ("identify", "strut_state:=/joint_states", "no argument 'strut_state': did you mean 'strut_states'?"),
         ("simulate", "sample_rate:=fast", "'sample_rate' must be a number, not 'fast'"),
         ("view", "rviz_conf:=mine.rviz", "no argument 'rviz_conf': did you mean 'rviz_config'?"),
-        ("replay", "joint_names:=a,,b", "'joint_names' must be names with commas between, not 'a,,b'"),
+        ("replay", "joint_names:=a,,b", "'joint_names' must be names with commas"),
         ("identify", "use_sim_time:=Yes", "'use_sim_time' must be true or false, not 'Yes'"),
         ("identify", "resume:=maybe", "'resume' must be true or false, not 'maybe'"),
     ],

@@ -53,7 +53,7 @@ class Streaming(PipelineNode):
         ("order", 0, "parameter 'order' = 0: must be between 1 and 12"),
         ("order", 2.5, "must be an integer"),
         ("kind", "brick", "must be one of 'fir', 'butterworth'"),
-        ("names", [1, 2], "must be a list of texts"),
+        ("names", [1, 2], "must be a list"),
         ("gains", [1.0, -2.0], "must be at least 0"),
         ("shown", 1, "must be true or false"),
     ],

@@ -93,7 +93,7 @@ def test_a_controllers_own_log_of_inches_and_milliamperes(tmp_path, capsys):
         (["--columns", COLUMNS], "samples are 1 s apart"),
         (["--columns", COLUMNS, "--units", "ms", "--machine", "uf"], "in mm? give --units mm"),
         (["--columns", "t=ms,length=leg 1..leg 7"], "expected six columns"),
-        (["--keep"], "nothing is said of the log"),
+        (["--keep"], "nothing is said"),
         (["--columns", "none.yaml"], "cannot be read"),
     ],
 )
@@ -143,7 +143,7 @@ def test_six_copies_of_one_strut_are_refused_by_all(command, foreign, tmp_path, 
         (lambda log: replace(log, coordinate=log.length - 0.3), "machine 'uf' does not fit"),
         (lambda log: replace(log, coordinate=np.repeat(log.length[:, :1], 6, axis=1)), "copies of one"),
         (lambda log: replace(log, time=np.mod(log.time + 0.25, 1.0)), "nanoseconds of stamps without"),
-        (lambda log: log[np.random.default_rng(0).permutation(len(log))], "not in the order of time"),
+        (lambda log: log[np.random.default_rng(0).permutation(len(log))], "order of time"),
     ],
 )
 def test_what_import_promises_to_check_it_checks(tmp_path, capsys, change, message):

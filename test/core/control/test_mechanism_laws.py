@@ -140,7 +140,7 @@ LAW = {"computed_torque": {"position_gain": K_P, "rate_gain": K_V, "period": 0.0
         (
             MOTOR,
             {"space": "workspace", **LOOPS, "position": LOOPS["position"] | {"rate_feed_forward": 1.0}},
-            "has no rate of a wanted coordinate",
+            "has no rate",
         ),
         (HYDRAULIC, LAW, "drive 1 has a valve, which takes none"),
         (MOTOR, LAW | LOOPS, "unknown key 'position' in 'control'"),

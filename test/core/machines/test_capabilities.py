@@ -42,7 +42,7 @@ def test_what_machines_have():
 @pytest.mark.parametrize(
     ("capability", "words"),
     [
-        (PlatformPose, "workspace: needs a platform with a pose; 'five-bar' names none"),
+        (PlatformPose, "workspace: needs a platform"),
         (NamedOutputs, "workspace: needs outputs with names; 'five-bar' names none"),
         (EnumeratedModes, "workspace: needs .* modes .*; 'five-bar' is no hexapod"),
         (HexapodFile, "workspace: needs a hexapod; 'five-bar'"),

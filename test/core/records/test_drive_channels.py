@@ -157,7 +157,7 @@ def test_columns_after_a_joint_and_a_restarted_logger(tmp_path):
     [
         (
             {"columns": "angel=a..c"},
-            "'angel' is no column of the package; expected t, angle_1.*did you mean 'angle'",
+            "'angel' is no column.*expected t, angle_1.*did you mean 'angle'",
         ),
         ({"columns": "angle=a1..a4"}, "expected three columns, as angle=A1..A3 or angle=2..4, found 4"),
         ({"columns": "t=a,torque_2=a"}, "both 'a'"),

@@ -25,7 +25,7 @@ from pkm_identification.report.diagnosis import format_cause_lines, sentence
         ("force_delay_2", -2e-3, "s", "The force of strut 2 comes 2.000 ± 0.010 ms early"),
         ("friction_stribeck", 0.4, "", "larger by 0.400000 ± 0.000010 of Coulomb friction"),
         ("friction_stribeck", -0.4, "", "smaller by 0.400000 ± 0.000010 of Coulomb friction"),
-        ("friction_asymmetric_6", -0.1, "", "of strut 6 is larger moving in than out, by 0.10000"),
+        ("friction_asymmetric_6", -0.1, "", "larger moving in than out, by 0.10000"),
         ("force_offset_3", -4.0, "N", "The force of strut 3 is off by -4.000000 ± 0.000010 N"),
     ],
 )

@@ -158,7 +158,7 @@ def test_row_38_control_characters_of_a_parameter_forge_no_line_of_the_log(bench
         ({"cutoff": 80.0, "executor": "events"}, "executor"),
         (
             {"cutoff": 80.0, "machine": "hexel"},
-            "parameter 'machine' = 'hexel': is read when the node is configured",
+            "parameter 'machine' = 'hexel': is read when",
         ),
         ({"cutoff": float("nan")}, "cutoff"),
     ],

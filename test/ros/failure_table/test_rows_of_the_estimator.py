@@ -207,7 +207,7 @@ def test_row_23_without_a_file_a_restart_begins_with_the_nominal_values(bench, r
         ({}, lambda d: d.__setitem__("machine_hash", "0" * 16), "with another description"),
         ({}, lambda d: d.__setitem__("stated", "m_b ~ 7.7 ± 0.01"), "was made with 'm_b ~ 7.7 ± 0.01'"),
         ({}, lambda d: d["state"]["mean"].__setitem__(3, None), "must be 20 finite numbers"),
-        ({}, lambda d: d["state"]["covariance"][4].__setitem__(4, -1.0), "a variance that is not positive"),
+        ({}, lambda d: d["state"]["covariance"][4].__setitem__(4, -1.0), "variance that is not positive"),
     ],
     ids=["machine", "set", "hash", "stated", "finite", "covariance"],
 )

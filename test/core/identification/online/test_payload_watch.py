@@ -242,7 +242,7 @@ def test_reset_forgets_the_payload():
 @pytest.mark.parametrize(
     "settings",
     [{}, {"estimator": "rls"}, {"tuning": UnscentedSettings(adaptation="robbins_monro")}],
-    ids=["ukf", "rls", "ukf whose process noise never rests"],
+    ids=["ukf", "rls", "process noise never rests"],
 )
 def test_after_a_reset_a_payload_is_weighed_as_by_a_fresh_estimator(settings):
     """Also the estimator of both begins anew, its process noise and the adaptation of that included."""

@@ -31,7 +31,7 @@ def joints(base=None, platform=None):
     ("base", "platform", "message"),
     [
         ({"type": "universal"}, {"type": "universal"}, "base_joint.type = 'universal' and"),
-        ({"type": "no_spin"}, {"type": "universal"}, "one end is universal and the other spherical"),
+        ({"type": "no_spin"}, {"type": "universal"}, "one end is universal"),
         (None, {"type": "no_spin"}, "platform_joint.type = 'no_spin': must be one of spherical, universal"),
         ({"type": "spherical", "first_axis": [1.0, 0.0, 0.0]}, None, "unknown key 'first_axis'"),
         (None, {"type": "spherical", "first_axes": "radial"}, "unknown key 'first_axes'"),
@@ -128,7 +128,7 @@ def test_angle_limits_are_those_of_the_joints_own_kind():
         (
             {"type": "spherical", "angle_limits": {"swing": 0.3}},
             {"type": "spherical"},
-            "not known of the base where both ends are spherical",
+            "both ends are spherical",
         ),
     ],
 )
