@@ -42,9 +42,7 @@ from .trace import EstimateTrace
 # Probability with which an estimate that has converged is said not to have. The limit it makes for twenty directions,
 # 4.7 standard deviations instead of the 3.5 of one in a hundred, leaves room for deviations that are some 25 % small.
 FALSE_ALARM = 5e-5
-LEAST_INFORMATION = (
-    0.25  # of a parameter's, which each of two parts of a log must have brought to be compared
-)
+LEAST_INFORMATION = 0.25  # of a parameter's: what each of two parts that are compared must bring
 
 
 def nonconvergence(

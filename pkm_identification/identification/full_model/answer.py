@@ -204,9 +204,9 @@ def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
 
 
 def _is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: float) -> bool:
-    """Return whether joints or zeros are so far from the file that every value is another one there.
+    """Return whether joints, zeros or scales are so far from the file that every value is another one there.
 
-    So it is where the coordinates of all drives have another scale, or where one has and there is a misfit by the
+    Scales are where the coordinates of all drives have another scale, or where one has and there is a misfit by the
     `ratio` of residual and noise: no log tells wrong gears from a machine of another size.
     """
     full = posterior.equations

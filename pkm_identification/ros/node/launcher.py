@@ -24,7 +24,7 @@ def end_with_launcher(environment: Mapping[str, str] = os.environ) -> bool:
     """Have SIGTERM sent to this process when its launcher ends; elsewhere than on Linux, nothing happens.
 
     To be called when handlers of signals are set. A program between launcher and node (`prefix`) is left alone: it has
-    been informed its own way.
+    been signalled in its own way.
 
     Returns
     -------

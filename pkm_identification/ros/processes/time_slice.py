@@ -13,9 +13,8 @@ import struct
 # Linux from 6.12 on takes 0.1 to 100 ms, from everybody; older ones take the call and do not heed the slice.
 SHORT_S = 1e-4  # of what answers a thousand samples a second: takes 0.1 to 0.3 ms for each
 LONG_S = 0.1  # of what nobody waits for: whatever wakes up takes the core from it at once
-_ATTRIBUTES = struct.Struct(
-    "=IIQiIQQQ"
-)  # struct sched_attr: size, policy, flags, nice, priority, slice, -, -
+# struct sched_attr: size, policy, flags, nice, priority, slice, -, -
+_ATTRIBUTES = struct.Struct("=IIQiIQQQ")
 _CALLS = {"x86_64": 314, "aarch64": 274, "riscv64": 274}  # number of sched_setattr, which C libraries lack
 
 

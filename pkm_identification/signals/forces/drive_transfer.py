@@ -66,7 +66,7 @@ class _Numbers(NamedTuple):
     late : ndarray, shape (4, n)
         Weights of the samples around it for the force at an instant.
     friction, motor_friction : ndarray, shape (3, n)
-        Viscous, Coulomb, and the rate within which that reverses: inside the drive, and of the motor.
+        Viscous, Coulomb, and the rate within which the law changes sign: inside the drive, and of the motor.
     efficiency, back, compliance, damping, ripple, mass, on_motor : ndarray, shape (n,)
     """
 

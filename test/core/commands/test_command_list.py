@@ -44,6 +44,7 @@ def test_the_help_lists_all_and_loads_nothing():
         assert command.summary in out
 
 
+@pytest.mark.slow
 def test_identify_of_a_right_log_loads_no_slow_part_of_scipy(tmp_path):
     log = tmp_path / "log.csv"
     main(["simulate", "--machine", "uf", "--trajectory", "rich", "--duration", "20", "--out", str(log)])

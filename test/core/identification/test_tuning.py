@@ -50,10 +50,10 @@ def test_the_options_become_the_filters_tuning():
         ({"process_noise": "some"}, "process noise 'some': must be one of none, robbins_monro, normalized"),
         ({"process_noise_factor": 1.0}, "process noise factor 1: must be between"),
         ({"passes": 0}, "passes 0: must be between 1 and 100"),
-        ({"estimator": "ls", "alpha": 1e-2}, "estimator ukf, not for 'ls'"),
-        ({"estimator": "ekf", "kappa": 1.0}, "estimator ukf, not for 'ekf'"),
-        ({"estimator": "rls", "process_noise": "none"}, "estimator ukf or ekf, not"),
-        ({"estimator": "ls", "passes": 5}, "a recursive estimator"),
+        ({"estimator": "ls", "alpha": 1e-2}, "alpha .* estimator ukf, not for 'ls'"),
+        ({"estimator": "ekf", "kappa": 1.0}, "kappa .* estimator ukf, not for 'ekf'"),
+        ({"estimator": "rls", "process_noise": "none"}, "process noise .* estimator ukf or ekf, not"),
+        ({"estimator": "ls", "passes": 5}, "passes .* a recursive estimator"),
     ],
 )
 def test_what_is_impossible_or_without_effect_is_refused(values, words):

@@ -31,7 +31,7 @@ def estimated(std):
     ("name", "said"),
     [
         ("m_p", "the platform's mass is"),
-        ("Ixx_p", "a rigid body"),
+        ("Ixx_p", "not that of a rigid"),
         ("coulomb_3", "coulomb_3 is -"),
     ],
 )

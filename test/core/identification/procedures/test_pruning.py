@@ -131,7 +131,7 @@ def test_units_of_forces_and_torques_decide_nothing():
     [
         ({"machine_hash": "0"}, "machine_hash = 0: is of machine 'uf'"),
         ({"end": None}, "key 'end' is missing"),
-        ({"parameters": {"mass": 1.0}}, "not in the set 'identifiable'"),
+        ({"parameters": {"mass": 1.0}}, "'mass', which is not in"),
         ({"parameters": {}}, "must be parameters"),
         ({"schema": 2}, "schema = 2: must be 1"),
     ],
