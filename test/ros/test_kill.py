@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from ros.controlled_machine import slow_machine
 from ros.rigs import status_with, values_of
 
+from pkm_identification.machines.load import load_machine
 from pkm_identification.msg import ParameterEstimate, PlatformState
 from pkm_identification.records.log import read_log
 from pkm_identification.ros.clock import seconds
@@ -35,7 +35,7 @@ BEHIND = {"simulator": CHAIN, "strut_filter": CHAIN[1:], "kinematics": CHAIN[2:]
 def plant(domain, tmp_path_factory):
     """A simulated machine being identified, every node a process; folder of the estimate."""
     folder = tmp_path_factory.mktemp("plant")
-    machine = {"machine": slow_machine(folder)}
+    machine = {"machine": "mast"}
     parameters = {
         "estimator": {"resume": True, "autosave_period": 0.2, "save_folder": str(folder)},
         "simulator": {"duration": 600.0, "wait": 300.0, "wait_for": ["platform_state"]},
@@ -61,7 +61,7 @@ def kill(node):
 
 
 def count_saved(folder):
-    path = folder / "slow.json"
+    path = folder / "mast.json"
     return json.loads(path.read_text())["state"]["count"] if path.exists() else 0
 
 
@@ -168,10 +168,11 @@ def test_a_killed_recorder_leaves_what_it_flushed_and_blocks_no_other(bench, pla
         assert "earlier recording was cut off" in recorder.text()
         flushed(bench, tmp_path, 50_000)
         assert recorder.stop(60.0) == 0
-    cut_off = read_log(tmp_path / "bag_recovered")
+    drives = load_machine("mast").drives
+    cut_off = read_log(tmp_path / "bag_recovered", drives)
     faults = cut_off.faults
     assert faults == {}
     assert len(cut_off) > 100
     assert (np.diff(cut_off.time) > 0).all()
-    assert len(read_log(tmp_path / "bag")) > 10
+    assert len(read_log(tmp_path / "bag", drives)) > 10
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bag", "bag_recovered", "log"]

@@ -13,7 +13,7 @@ import rclpy
 import yaml
 from rclpy.parameter import Parameter
 from ros.rigs import status_with
-from ros.ros_bench import Motion, feed
+from ros.ros_bench import DriveMotion, Motion, feed
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -62,11 +62,11 @@ def kept_in_a_file(values):
 
 def test_row_35_a_recording_holds_every_sample_in_memory_and_files(bench, tmp_path, storage, monkeypatch):
     """What drives publish, recorded into a bag: read into memory, and into temporary files as hours of it are."""
-    motion = Motion(1000)
+    motion = DriveMotion(1000, "mast")
     record(bench, tmp_path / "out", motion, storage=storage)
     for in_memory in (large_arrays.LARGEST_IN_MEMORY, 0):
         monkeypatch.setattr(large_arrays, "LARGEST_IN_MEMORY", in_memory)
-        log = read_log(tmp_path / "out")
+        log = read_log(tmp_path / "out", motion.machine)
         faults = log.faults
         assert not faults
         assert kept_in_a_file(log.length) == (in_memory == 0)

@@ -199,9 +199,11 @@ def _choose_topics(
         raise LogError(
             f"{path}: {', '.join(having)} have the joints {', '.join(names)}; name the one to read"
         )
-    if having or not offered:
-        return having or [_find_topic(path, known, called[0] if called else "joint_states")]
-    return offered
+    if not offered and called:
+        return [_find_topic(path, known, called[0])]
+    if not offered:
+        raise LogError(f"{path}: no topic is of type {JOINT_STATE}; there are: {_list_names(known)}")
+    return having or offered
 
 
 def _find_topic(path: str | Path, known: dict[str, str], topic: str) -> str:

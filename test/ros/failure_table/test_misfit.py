@@ -82,13 +82,13 @@ def test_a_number_of_the_file_that_is_wrong_is_told_in_message_and_diagnostics(b
 
 def test_row_31_deviations_hold_while_a_length_zero_drifts(bench):
     """Counts lost at .1 mm/s: the full model allows for it, or refuses; no value is 4 deviations off."""
-    rig = ChainRig(bench, sample_rate=RATE, publish_rate=50.0)
+    rig = ChainRig(bench, machine="mast", sample_rate=RATE, publish_rate=50.0)
 
     def drift(time, length, force):
         length[:, 1] += 1e-4 * time
-        force += np.random.default_rng(1).normal(0.0, 1.0, force.shape)
+        force += 0.01 * force.std(axis=0) * np.random.default_rng(1).standard_normal(force.shape)
 
-    rig.feed(rich_messages("uf", 100.0, SECONDS, change=drift))
+    rig.feed(rich_messages("mast", 100.0, SECONDS, change=drift))
     message = judged(rig)
     off = np.abs(np.array(message.values) - message.nominal) / message.std
     assert off.max() < 4.0

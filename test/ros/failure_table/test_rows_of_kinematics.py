@@ -50,6 +50,7 @@ def assert_finite(states, machine="uf"):
 
 
 def test_row_11_lengths_that_fit_no_pose_give_a_status_but_no_pose_and_no_tf(bench, rig):
+    """Hexapods."""
     statuses = bench.diagnostics()
     samples = strut_samples(Motion(300))
     broken = [DriveSample(s.time, IMPOSSIBLE, *[np.zeros(6)] * 2, s.force, 3) for s in samples[100:110]]

@@ -23,7 +23,7 @@ from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_rosout_default
 from ros.rigs import EstimatorRig, FilterRig, KinematicsRig, expected, status_with, values_of
-from ros.ros_bench import DriveMotion, Motion
+from ros.ros_bench import DriveMotion
 from sensor_msgs.msg import JointState
 
 from pkm_identification.cli import main
@@ -76,7 +76,7 @@ def run_node(node, domain, *arguments):
     ],
 )
 def test_row_19_a_bad_parameter_at_start_is_one_line_with_name_value_and_range(domain, node, arguments, line):
-    result = run_node(node, domain, *arguments)
+    result = run_node(node, domain, "-p", "machine:=mast", *arguments)
     assert result.returncode == 2
     assert result.stderr.strip() == line
 
@@ -118,7 +118,7 @@ def refused_in_one_line(bench, machine, said):
     (line,) = bench.wait(lambda: [m.msg for m in log if said in m.msg][:1], f"'{said}' in the log")
     assert line.isprintable()
     assert len(line) < LONGEST_LINE
-    assert configured(bench, "uf")
+    assert configured(bench, "mast")
     assert node.stage is not None
     return line
 
@@ -165,19 +165,19 @@ def test_row_38_control_characters_of_a_parameter_forge_no_line_of_the_log(bench
     ids=["above Nyquist", "range", "choice", "read-only", "fixed while configured", "not finite"],
 )
 def test_row_20_a_bad_change_is_refused_as_a_whole_with_the_reason(bench, values, reason):
-    rig = FilterRig(bench)
+    rig = FilterRig(bench, machine="mast")
     before = rig.node.parameter.all()
     answer = set_atomically(bench, "strut_filter", **values)
     assert not answer.successful
     assert reason in answer.reason
     assert rig.node.parameter.all() == before
-    motion = Motion(200)
+    motion = DriveMotion(200, "mast")
     rig.feed(motion.messages())
     assert len(rig.settle(len(expected(motion)))) == len(expected(motion))
 
 
 def test_row_20_set_one_by_one_each_stands_for_itself(bench):
-    rig = FilterRig(bench)
+    rig = FilterRig(bench, machine="mast")
     good, bad = set_each(bench, "strut_filter", cutoff=80.0, order=99)
     assert good.successful
     assert not bad.successful
@@ -228,7 +228,7 @@ def test_row_21_two_publishers_are_pointed_out_by_name(bench):
 
 def test_row_21_messages_of_another_type_are_an_error_naming_publisher_and_type(bench, domain):
     """They are no second publisher, and a topic that nobody else sends has none: the silence says so."""
-    KinematicsRig(bench)
+    KinematicsRig(bench, machine="mast")
     bench.node.destroy_publisher(next(p for p in bench.node.publishers if "filtered" in p.topic_name))
     statuses = bench.diagnostics()
     context = rclpy.Context()  # a process has one type for a topic
@@ -250,7 +250,7 @@ def test_row_21_messages_of_another_type_are_an_error_naming_publisher_and_type(
 
 
 def test_row_21_quality_of_service_that_does_not_match_names_the_publisher(bench):
-    KinematicsRig(bench)
+    KinematicsRig(bench, machine="mast")
     statuses = bench.diagnostics()
     careless = bench.node.create_publisher(StrutStates, "strut_states/filtered", STRUT_STATES_SUBSCRIPTION)
     status = status_with(bench, statuses, "messages of /bench on 'strut_states/filtered' do not arrive")
@@ -276,7 +276,7 @@ def test_row_24_a_signal_sent_twice_ends_in_order_with_complete_files(bench, dom
     with NodeProcess("recorder", {"output": str(out)}, domain=domain, folder=tmp_path) as recorder:
         recorder.wait_active()
         driver = bench.publisher(JointState, "strut_states")
-        motion = Motion(200)
+        motion = DriveMotion(200, "mast")
         for message in motion.messages():
             driver.publish(message)
         # arrived is not taken yet: on a busy computer the signals come between
@@ -288,7 +288,7 @@ def test_row_24_a_signal_sent_twice_ends_in_order_with_complete_files(bench, dom
             recorder.signal(number)
         assert recorder.wait(60.0) == 0
         assert "Traceback" not in recorder.text()
-    log = read_log(out)
+    log = read_log(out, motion.machine)
     faults = log.faults
     assert (len(log), faults) == (200, {})
     assert sorted(path.name for path in tmp_path.iterdir() if "recording" in path.name) == ["recording"]
@@ -299,34 +299,38 @@ def test_row_24_a_signal_sent_twice_ends_in_order_with_complete_files(bench, dom
 def test_row_24_an_estimator_told_to_stop_keeps_what_it_learned(
     bench, domain, tmp_path, saved_estimate, number
 ):
-    parameters = {"resume": True, "save_at_shutdown": True, "save_folder": str(tmp_path)}
-    (tmp_path / "uf.json").write_bytes(saved_estimate)
-    (tmp_path / "uf.json").chmod(0o600)
-    before = (tmp_path / "uf.json").stat().st_ino
+    parameters = {
+        "machine": "mast",
+        "resume": True,
+        "save_at_shutdown": True,
+        "save_folder": str(tmp_path),
+    }
+    path = tmp_path / "mast.json"
+    path.write_bytes(saved_estimate)
+    path.chmod(0o600)
+    before = path.stat().st_ino
     with NodeProcess("estimator", parameters, domain=domain, folder=tmp_path / "log") as estimator:
         estimator.wait_active()
         estimator.signal(number)
         estimator.signal(number)
         assert estimator.wait(60.0) == 0
         assert "Traceback" not in estimator.text()
-    document = json.loads((tmp_path / "uf.json").read_text())
+    document = json.loads(path.read_text())
     assert document["state"]["count"] == json.loads(saved_estimate)["state"]["count"]
-    assert (tmp_path / "uf.json").stat().st_ino != before
-    files = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
-    assert files == ["uf.json", "uf.lock", "uf.previous.json"]
-    assert (tmp_path / "uf.previous.json").read_bytes() == saved_estimate
+    assert path.stat().st_ino != before
+    files = sorted(one.name for one in tmp_path.iterdir() if one.is_file())
+    assert files == ["mast.json", "mast.lock", "mast.previous.json"]
+    assert (tmp_path / "mast.previous.json").read_bytes() == saved_estimate
 
 
 @pytest.fixture(scope="module")
 def saved_estimate(tmp_path_factory):
     """An estimate.json that an offline identification wrote."""
     folder = tmp_path_factory.mktemp("identified")
-    log = folder / "z.csv.gz"
-    out = folder / "uf.json"
-    assert (
-        main(["simulate", "--machine", "uf", "--trajectory", "z", "--duration", "6", "--out", str(log)]) == 0
-    )
-    main(["identify", str(log), "--machine", "uf", "--estimator", "ls", "--json", str(out)])
+    log, out = folder / "rich.csv.gz", folder / "mast.json"
+    machine = ["--machine", "mast"]
+    assert main(["simulate", *machine, "--trajectory", "rich", "--duration", "6", "--out", str(log)]) == 0
+    main(["identify", str(log), *machine, "--estimator", "ls", "--json", str(out)])
     return out.read_bytes()
 
 
@@ -364,9 +368,9 @@ def test_row_26_a_slow_node_counts_its_losses_and_reports_step_times(bench):
 
 def broken_logs(folder):
     """Logs that cannot be used, and what the one line must say."""
-    motion = Motion(500)
+    motion = DriveMotion(500, "mast")
     log = DriveLog(motion.time, motion.length, motion.force)
-    write_strut_bag(folder / "truncated", log)
+    write_strut_bag(folder / "truncated", log, struts=motion.names)
     database = folder / "truncated" / "truncated.db3"
     database.write_bytes(database.read_bytes()[:3000])  # before its first message
     with BagWriter(folder / "elsewhere") as writer:
@@ -375,12 +379,7 @@ def broken_logs(folder):
     with BagWriter(folder / "wrong_type") as writer:
         writer.add_topic("/strut_states", "std_msgs/msg/String")
         writer.write("/strut_states", "std_msgs/msg/String", b"\x00\x01\x00\x00\x02\x00\x00\x00a\x00", 1)
-    header = (
-        "t,"
-        + ",".join(f"length_{i}" for i in range(1, 7))
-        + ","
-        + ",".join(f"force_{i}" for i in range(1, 7))
-    )
+    header = ",".join(["t", *(f"{what}_{i}" for what in ("length", "force") for i in (1, 2, 3))])
     rows = [",".join(f"{x:.6f}" for x in [0.001 * k, *motion.length[k], *motion.force[k]]) for k in range(50)]
     rows[30] = rows[30].rpartition(",")[0]
     (folder / "ragged.csv").write_text("\n".join([header, *rows]) + "\n")
@@ -388,8 +387,8 @@ def broken_logs(folder):
     (folder / "half.csv.gz").write_bytes(gzip.compress("\n".join([header, *rows[:20]]).encode())[:-30])
     return {
         "truncated": "truncated recording",
-        "elsewhere": "no topic /strut_states; there are: /other",
-        "wrong_type": "is of type std_msgs/msg/String, expected sensor_msgs/msg/JointState",
+        "elsewhere": "no topic is of type sensor_msgs/msg/JointState; there are: /other",
+        "wrong_type": "there are: /strut_states (std_msgs/msg/String)",
         "ragged.csv": "line 32",
         "binary.csv": "binary.csv",
         "half.csv.gz": "half.csv.gz",
@@ -407,12 +406,12 @@ def broken(tmp_path_factory):
 )
 def test_row_27_an_unusable_log_is_one_line_and_nothing_is_half_written(broken, tmp_path, capsys, name):
     folder, texts = broken
-    out, document = tmp_path / "out", tmp_path / "uf.json"
+    out, document = tmp_path / "out", tmp_path / "mast.json"
     arguments = [
         "identify",
         str(folder / name),
         "--machine",
-        "uf",
+        "mast",
         "--out",
         str(out),
         "--json",

@@ -17,21 +17,19 @@ from ros.rigs import (
     FilterRig,
     Part,
     assert_equal,
+    build_pipeline,
     expected,
     from_segment,
-    platform_samples,
+    motion_samples,
     status_with,
-    tracked_samples,
     values_of,
 )
-from ros.ros_bench import Motion
+from ros.ros_bench import DriveMotion
 
 from pkm_identification.control.inverse_dynamics import InverseDynamics
 from pkm_identification.errors import PkmError
-from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.identification.online.tracker_stage import TrackerStage
 from pkm_identification.machines.load import load_machine
-from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveSample
 from pkm_identification.msg import ParameterEstimate
 from pkm_identification.nodes.estimator import EstimatorNode
@@ -190,52 +188,58 @@ def test_row_23_a_restart_goes_on_from_a_saved_estimate(bench, rig, tmp_path):
     np.testing.assert_allclose(again.node.estimator.estimate.values, before.values, rtol=1e-9)
 
 
+@on_mast
 def test_row_23_without_a_file_a_restart_begins_with_the_nominal_values(bench, rig, tmp_path):
     estimator = rig.node.estimator
     np.testing.assert_array_equal(estimator.estimate.values, estimator.estimate.nominal)
     bench.stop(rig.node)
-    fresh = bench.start(EstimatorNode, resume=True, save_folder=str(tmp_path))
+    fresh = bench.start(EstimatorNode, machine=rig.machine, resume=True, save_folder=str(tmp_path))
     assert fresh.estimator.estimate.count == 0
     np.testing.assert_array_equal(fresh.estimator.estimate.values, fresh.estimator.estimate.nominal)
 
 
 @pytest.mark.parametrize(
-    ("parameters", "change", "text"),
+    ("saved", "parameters", "change", "text"),
     [
-        ({"machine": "hexel"}, None, "belongs to machine 'uf'"),
-        ({"parameters": "oh24"}, None, "the set 'oh24' has 24"),
-        ({}, lambda d: d.__setitem__("machine_hash", "0" * 16), "with another description"),
-        ({}, lambda d: d.__setitem__("stated", "m_b ~ 7.7 ± 0.01"), "was made with 'm_b ~ 7.7 ± 0.01'"),
-        ({}, lambda d: d["state"]["mean"].__setitem__(3, None), "must be 20 finite numbers"),
-        ({}, lambda d: d["state"]["covariance"][4].__setitem__(4, -1.0), "variance that is not positive"),
+        ("uf", {"parameters": "oh24"}, None, "the set 'oh24' has 24"),
+        ("mast", {"machine": "epaas"}, None, "belongs to machine 'mast'"),
+        ("mast", {}, lambda d: d.__setitem__("machine_hash", "0" * 16), "with another description"),
+        ("mast", {}, lambda d: d.__setitem__("stated", "m ~ 7.7 ± 0.01"), "was made with 'm ~ 7.7 ± 0.01'"),
+        ("mast", {}, lambda d: d["state"]["mean"].__setitem__(3, None), r"must be \d+ finite numbers"),
+        ("mast", {}, lambda d: d["state"]["covariance"][4].__setitem__(4, -1.0), "that is not positive"),
     ],
-    ids=["machine", "set", "hash", "stated", "finite", "covariance"],
+    ids=["set", "machine", "hash", "stated", "finite", "covariance"],
+    indirect=["saved"],
 )
 def test_row_23_an_estimate_that_does_not_belong_here_is_refused(
     bench, saved, tmp_path, parameters, change, text
 ):
-    path = tmp_path / "uf.json"
     document = json.loads(saved)
+    path = tmp_path / "saved.json"
     if change is not None:
         change(document)
     path.write_text(json.dumps(document))
     with pytest.raises(PkmError, match=text) as caught:
-        bench.start(EstimatorNode, initial_estimate=str(path), **parameters)
+        bench.start(
+            EstimatorNode, initial_estimate=str(path), **{"machine": document["machine"]} | parameters
+        )
     assert str(caught.value).startswith(f"{path}: ")
     assert "\n" not in str(caught.value)
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    """An estimate.json of the uf."""
+def saved(request, tmp_path_factory):
+    """An estimate.json of the machine that a row names."""
     from pkm_identification.identification.settings import Settings
     from pkm_identification.ros.estimates.store import EstimateStore
 
-    pipeline = OnlinePipeline(Machine.load("uf"))
-    for sample in tracked_samples(platform_samples()):
+    pipeline = build_pipeline(request.param)
+    for sample in motion_samples(request.param):
         pipeline.estimator.step(sample)
-    path = tmp_path_factory.mktemp("saved") / "uf.json"
-    EstimateStore(pipeline.machine, Settings.of(causal=True), path, "uf").save(pipeline.estimator, 0.028)
+    path = tmp_path_factory.mktemp("saved") / "saved.json"
+    EstimateStore(pipeline.machine, Settings.of(causal=True), path, request.param).save(
+        pipeline.estimator, 0.028
+    )
     return path.read_text()
 
 
@@ -244,14 +248,15 @@ def saved(tmp_path_factory):
 def test_row_25_reset_is_answered_while_samples_stream_at_1_khz(bench, domain, tmp_path):
     """By every node of the chain, whose stream leaves no gap for a service to slip in: it flows before and after."""
     names = ("strut_filter", "kinematics", "estimator")
-    processes = [NodeProcess(name, domain=domain, folder=tmp_path) for name in names]
+    machine = {"machine": "mast"}
+    processes = [NodeProcess(name, machine, domain=domain, folder=tmp_path) for name in names]
     estimates = bench.collect(ParameterEstimate, "parameter_estimate", LATCHED)
     try:
         for process in processes:
             process.start()
         for process in processes:
             process.wait_active()
-        with NodeProcess("simulator", domain=domain, folder=tmp_path) as simulator:
+        with NodeProcess("simulator", machine, domain=domain, folder=tmp_path) as simulator:
             simulator.wait_active()
             for name in names:
                 seen = len(estimates)
@@ -268,8 +273,8 @@ def test_row_25_reset_is_answered_while_samples_stream_at_1_khz(bench, domain, t
 
 
 def test_row_25_after_a_reset_the_filter_equals_a_fresh_node(bench):
-    rig = FilterRig(bench)
-    motion = Motion(600)
+    rig = FilterRig(bench, machine="mast")
+    motion = DriveMotion(600, "mast")
     messages = motion.messages()
     rig.feed(messages[:300])
     assert bench.trigger("/strut_filter/reset").success

@@ -100,7 +100,10 @@ def free(tmp_path_factory):
 
 
 def test_row_13_poses_near_a_singularity_are_marked_and_not_learned_from(free):
-    """Turned by 100 degrees and back: DEGRADED around 90 degrees, WARN, skipped by the estimator; OK afterwards."""
+    """Turned by 100 degrees and back: DEGRADED around 90 degrees, WARN, skipped by the estimator; OK afterwards.
+
+    Hexapods.
+    """
     free.reset()
     angles = np.radians(50.0) * (1.0 - np.cos(np.linspace(0.0, 2.0 * np.pi, 500)))
     free.feed(100.0, *free.turned(angles))
@@ -119,7 +122,7 @@ def test_row_13_poses_near_a_singularity_are_marked_and_not_learned_from(free):
 def test_row_12_a_jump_behind_the_singularity_gives_no_pose_of_that_mode(free):
     """The stream pauses and comes back with a machine that was put into another assembly mode.
 
-    What is published is a pose of home's mode with these lengths, or none; and home again is home.
+    What is published is a pose of home's mode with these lengths, or none; and home again is home. Hexapods.
     """
     free.reset()
     home = free.turned(np.zeros(100))
