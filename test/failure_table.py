@@ -22,9 +22,9 @@ NAME = re.compile(r"test_row_(\d\d)_(\w+)")
 
 HEAD = """# When things go wrong
 What happens in each case, as tested. Written by `python test/failure_table.py --write` from the names and docstrings of
-the tests; the numbers are those in the tests' names, which stay. **DDS**: the fault goes through real nodes over DDS, of
-a machine that is no hexapod (too); what needs a platform's pose says "Hexapods". The others go through commands, files
-or the stages themselves. Counters by reason are in `/diagnostics`.
+the tests; the numbers are those in the tests' names, which stay. **DDS**: the fault goes through real nodes over DDS,
+of a machine that is no hexapod (too); what needs a platform's pose says "Hexapods". The others go through commands,
+files or the stages themselves. Counters by reason are in `/diagnostics`.
 
 | row | what holds | more | where |
 |---|---|---|---|
