@@ -15,6 +15,8 @@ from pkm_identification.suggestion import did_you_mean
 
 from .terminal import warn
 
+MISSING = "the following arguments are required: "  # how argparse begins
+NUMBERS: dict[Any, tuple[Any, str]] = {float: (float, "a number"), int: (int, "a whole number")}
 # Groups of options that `--help` leaves to `--help-all`: right as they are for nearly every log.
 RARE_GROUPS = ("tuning of the estimator", "filters", "other logs")
 
@@ -69,9 +71,26 @@ class OneLineParser(argparse.ArgumentParser):
         return group
 
     def error(self, message: str) -> NoReturn:
-        """End with exit code 2 and one line: usage is what --help shows."""
+        """End with exit code 2 and one line, with an example where something is missing: --help shows the rest."""
+        message = message.removeprefix("argument ")
+        if message.startswith(MISSING):
+            names = message.removeprefix(MISSING).split(", ")
+            verb = "is" if len(names) == 1 else "are"
+            example = str(self.epilog or "").rpartition("example:")[2].strip().splitlines()
+            message = (
+                f"{' and '.join(names)} {verb} missing{f'; as in: {example[0].strip()}' if example else ''}"
+            )
         warn(one_line(f"{self.prog}: {message}"))
         self.exit(2)
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        if action.type in NUMBERS:
+            try:
+                return NUMBERS[action.type][0](arg_string)
+            except ValueError:
+                message = f"'{arg_string}' is not {NUMBERS[action.type][1]}"
+                raise argparse.ArgumentError(action, message) from None
+        return super()._get_value(action, arg_string)
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         """All arguments; what no option takes is answered with the nearest one, or with the argument so named."""
@@ -102,6 +121,7 @@ class OneLineParser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         known = [str(choice) for choice in action.choices]
-        raise argparse.ArgumentError(
-            action, f"'{value}' is none of {', '.join(known)}{did_you_mean(str(value), known)}"
-        )
+        meant = did_you_mean(str(value), known)
+        if isinstance(action, argparse._SubParsersAction):
+            raise argparse.ArgumentError(None, f"'{value}' is no command{meant}; pkm --help lists all")
+        raise argparse.ArgumentError(action, f"'{value}' is none of {', '.join(known)}{meant}")

@@ -60,8 +60,8 @@ def bodies_urdf(mechanism: Mechanism, display: bool = False) -> str:
     if tree.cut and not display:
         loops = ", ".join(joint.name for joint in tree.cut)
         raise SettingsError(
-            f"format urdf: needs a tree, and '{mechanism.name}' closes {len(tree.cut)} loops ({loops}); mjcf and sdf "
-            "have loops"
+            f"format urdf: has no loops, and '{mechanism.name}' closes {len(tree.cut)} loop"
+            f"{'s' * (len(tree.cut) > 1)} ({loops}): export to mjcf or sdf"
         )
     other = [joint.name for joint in tree.carried if joint.type in ("spherical", "no_spin")]
     if other and not display:

@@ -66,6 +66,7 @@ def with_estimate(machine: Machine, saved: SavedEstimate, assumptions: Assumptio
     MachineError
         If no rigid bodies have these values.
     """
+    saved.check_machine(machine)
     if has(machine, HexapodFile):
         description = require(machine, HexapodFile, "export").description
         estimator = build_saved_settings(description, saved, assumptions)

@@ -109,16 +109,7 @@ class SavedEstimate:
             If it belongs to another machine, or to this one with another description, other parameters or other
             relations about them. What the file does not say is not compared.
         """
-        if self.machine_hash != machine.hash:
-            whose = (
-                f"machine '{self.machine}' with another description"
-                if self.machine == machine.name
-                else f"machine '{self.machine}'"
-            )
-            raise DocumentError(
-                f"{self.source}: belongs to {whose} (hash {self.machine_hash}), "
-                f"expected '{machine.name}' (hash {machine.hash})"
-            )
+        self.check_machine(machine)
         if self.names != parameters.names:
             other = sorted(set(self.names) ^ set(parameters.names))[:4]
             raise DocumentError(
@@ -133,6 +124,19 @@ class SavedEstimate:
             raise DocumentError(
                 f"{self.source}: was made with {_read_statement(self.assumptions)}, expected "
                 f"{_read_statement(assumptions)}"
+            )
+
+    def check_machine(self, machine: Machine) -> None:
+        """Raise DocumentError if the estimate belongs to another machine, or to this one with another description."""
+        if self.machine_hash != machine.hash:
+            whose = (
+                f"machine '{self.machine}' with another description"
+                if self.machine == machine.name
+                else f"machine '{self.machine}'"
+            )
+            raise DocumentError(
+                f"{self.source}: belongs to {whose} (hash {self.machine_hash}), "
+                f"expected '{machine.name}' (hash {machine.hash})"
             )
 
 
@@ -160,9 +164,11 @@ def read_estimate_document(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         raise DocumentError(f"{source}: cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
-        raise DocumentError(f"{source}: no estimate.json: {' '.join(str(error).split())}") from None
+        raise DocumentError(
+            f"{source}: is no estimate.json, as pkm identify writes it: {' '.join(str(error).split())}"
+        ) from None
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise DocumentError(f"{source}: no estimate.json of schema {SCHEMA}")
+        raise DocumentError(f"{source}: is no estimate.json of schema {SCHEMA}, as pkm identify writes it")
     return document
 
 

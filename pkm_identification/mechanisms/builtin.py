@@ -41,7 +41,7 @@ def find_kind(name_or_path: str | Path) -> str:
     names = {name: kind for kind, folder in _FOLDERS.items() for name in list_builtin_files(folder)}
     if str(name_or_path) not in names:
         raise MachineError(
-            f"machine '{name_or_path}': not a built-in machine ({', '.join(names)}) and not the path of a .yaml file"
+            f"machine '{name_or_path}': is neither built in ({', '.join(names)}) nor the path of a .yaml file"
             f"{did_you_mean(str(name_or_path), tuple(names))}"
         )
     return names[str(name_or_path)]

@@ -39,7 +39,9 @@ def find_columns_hint(names: Sequence[str], channels: Channels) -> str:
         if left:
             found[group] = left[0]
     found_groups = {group: ranges[found[group]] for group in channels.words if group in found}
-    if time is None or not found_groups:
+    # columns that have their right names already are not what is missing
+    new = [those for those in found_groups.values() if those.split("..")[0] not in channels.coordinates]
+    if time is None or not new:
         return f"say which column is which, as --columns {channels.example}"
     given = ",".join([f"t={time}", *(f"{group}={those}" for group, those in found_groups.items())])
     return f"perhaps --columns '{given}'" if re.search(r"[^\w=,.]", given) else f"perhaps --columns {given}"

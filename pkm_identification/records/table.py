@@ -309,4 +309,4 @@ def short(text: str, most: int = 40) -> str:
 
 def refuse_header(names: Sequence[str], expected: str) -> NoReturn:
     """Complain, for a `ColumnChoice`, about a header that has not the columns expected."""
-    raise ValueError(f"header '{short(','.join(names))}' has not the columns expected: {expected}")
+    raise ValueError(f"header '{short(','.join(names))}' lacks the columns expected: {expected}")

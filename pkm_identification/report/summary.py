@@ -11,7 +11,7 @@ from pkm_identification.identification.result import Identification
 
 from .listing import paragraph
 from .sentences import verdicts
-from .tables import build_sums_table, dropped_table, estimate_table, validation_table
+from .tables import build_sums_table, dropped_table, estimate_table, label_sums, validation_table
 from .total_deviations import answer_table, format_table_notes
 
 COMPARED = "For comparison, as asked for: all other numbers of the file are taken as exact, and std is of noise alone."
@@ -44,20 +44,19 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
         verdict = result.answer.verdict
         head.append(shown(verdict.good and result.trusted, verdict.sentence))
     blocks = ["\n".join([*head, *result.notes])]
+    estimated = label_sums(estimate_table(result.estimate, near_zero=result.near_zero), result.sums)
     if result.answer is None:
-        blocks.append(str(estimate_table(result.estimate, near_zero=result.near_zero)))
+        blocks.append(str(estimated))
     else:
         if not result.has_full_values:
-            blocks += [
-                paragraph(COMPARED, ""),
-                str(estimate_table(result.estimate, near_zero=result.near_zero)),
-            ]
+            blocks += [paragraph(COMPARED, ""), str(estimated)]
             blocks.append("By the full model:")
         notes = (paragraph(note, "") for note in format_table_notes(result.answer))
-        blocks.append("\n".join([str(answer_table(result.answer, brief=True)), *notes]))
+        table = label_sums(answer_table(result.answer, brief=True), result.sums)
+        blocks.append("\n".join([str(table), *notes]))
     if (sums := build_sums_table(result)).rows:
         lines = (paragraph(f"{name} = {text}", "  ") for name, text in sums.rows)
-        blocks.append("\n".join(["Sums that names stand for:", *lines]))
+        blocks.append("\n".join(["Sums, each with the name of its first term:", *lines]))
     if result.dropped:
         blocks.append(str(dropped_table(result.dropped)))
     if result.validation is not None:

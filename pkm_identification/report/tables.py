@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -157,6 +158,12 @@ def list_combination_sums(estimate: ParameterEstimate) -> list[tuple[str, str]]:
     return [(label, one.name) for label, one in pairs if label != one.name]
 
 
+def label_sums(table: Listing, sums: Mapping[str, Mapping[str, float]]) -> Listing:
+    """Return the table with `(sum)` after names, in the first column, of parameters that are sums of several."""
+    labels = {name: f"{name} (sum)" for name, terms in sums.items() if len(terms) > 1}
+    return replace(table, rows=tuple((labels.get(row[0], row[0]), *row[1:]) for row in table.rows))
+
+
 def list_parameter_sums(sums: Mapping[str, Mapping[str, float]]) -> list[tuple[str, str]]:
     """Return names of parameters that stand for a sum of several, and these sums."""
     return [
@@ -173,7 +180,7 @@ def list_parameter_sums(sums: Mapping[str, Mapping[str, float]]) -> list[tuple[s
 def build_sums_table(result: Identification) -> Listing:
     """Return what names of the table stand for: sums of base parameters, and combinations with long names."""
     rows = [*list_parameter_sums(result.sums), *list_combination_sums(result.estimate)]
-    return Listing(("name", "sum"), tuple(rows))
+    return label_sums(Listing(("name", "sum"), tuple(rows)), result.sums)
 
 
 SHOWN = "determined by this motion"

@@ -84,7 +84,7 @@ def test_a_signal_before_kernels_are_compiled_is_remembered():
         (
             "kinematics",
             ["-p", "machine:=nosuch"],
-            r"kinematics: machine 'nosuch': not a built-in machine \(ford, hexel, uf, uf_belt, uf_hydraulic[^)\n]*\) "
+            r"kinematics: machine 'nosuch': is neither built in \(ford, hexel, uf, uf_belt, uf_hydraulic[^)\n]*\) "
             r".*\.yaml file",
         ),
         ("recorder", [], r"recorder: parameter 'output' is empty: give the folder.*"),

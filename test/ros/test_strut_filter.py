@@ -80,7 +80,7 @@ def test_life_cycle_transitions_silence_and_revive_the_node(bench, rig):
 @pytest.mark.parametrize(
     ("parameters", "text"),
     [
-        ({"machine": "nosuch"}, "machine 'nosuch': not a built-in machine"),
+        ({"machine": "nosuch"}, "machine 'nosuch': is neither built in"),
         ({"cutoff": 600.0}, "cutoff is 600.0 Hz, must lie between 0 and 500.0 Hz"),
         ({"joint_names": ["a", "b"]}, "6 different joint names"),
         ({"length_at_zero": [0.1, 0.2]}, "must be one number, or 6"),

@@ -132,7 +132,9 @@ def compare_files(paths: Sequence[str | Path], level: float, common: bool = Fals
     if not 0 < level < 1:
         raise SettingsError(f"--level {level:g}: must lie between 0 and 1")
     if len(paths) < 2:
-        raise SettingsError(f"{paths[0] if paths else 'no file'}: at least two estimates are compared")
+        raise SettingsError(
+            f"{paths[0] if paths else 'no file'}: is one estimate; name at least two to compare"
+        )
     files = tuple(read_estimate_file(path) for path in paths)
     first = files[0]
     for other in files[1:]:

@@ -64,7 +64,9 @@ class BagWriter:
         self._part = part_folder(self.path)
         for taken in (self.path, self._part):
             if taken.exists():
-                raise OutputError(f"{taken}: exists already; recordings are not overwritten")
+                raise OutputError(
+                    f"{taken}: exists already, and recordings are not overwritten: name another folder"
+                )
         self._connections: dict[tuple[str, str], Connection] = {}
         self._newest: dict[int, int] = {}
         with ExitStack() as making:

@@ -14,6 +14,7 @@ from pkm_identification.estimation.statuses import is_known
 
 from ..listing import format_page_text, number
 from ..markup import Cell, build_table, draw
+from ..tables import label_sums
 from ..total_deviations import answer_table
 
 if TYPE_CHECKING:
@@ -24,9 +25,11 @@ WIDTH, HEIGHT = 120, 12  # px
 WIDE_COLUMNS = ("unit", "nominal", "data", "file", "rests on")
 
 
-def answer_rows(answer: Answer, truth: Mapping[str, float]) -> Markup:
+def answer_rows(
+    answer: Answer, truth: Mapping[str, float], sums: Mapping[str, Mapping[str, float]] | None = None
+) -> Markup:
     """Return the table of `answer_table` with a bar of each variance, and true values where they are known."""
-    table = answer_table(answer)
+    table = label_sums(answer_table(answer), sums or {})
     after = table.header.index("file") + 1
     kinds = [_kind(name, table.numeric) for name in table.header]
     heads = [Cell(name, kind) for name, kind in zip(table.header, kinds, strict=True)]

@@ -146,12 +146,14 @@ def _describe_parameters(material: Material) -> dict[str, Any]:
     if result.answer is not None:
         names = result.estimate.names
         known = {} if truth is None or not result.is_full else dict(zip(names, truth.tolist(), strict=True))
-        tables["answer_table"] = answer_rows(result.answer, known)
+        tables["answer_table"] = answer_rows(result.answer, known, result.sums)
         tables["answer_key"] = draw("split_key")
         tables["notes"] = format_table_notes(result.answer)
     if not result.has_full_values:
         compared = result.answer is not None
-        tables["few_table"] = parameter_rows(result.estimate, truth, result.near_zero, compared=compared)
+        tables["few_table"] = parameter_rows(
+            result.estimate, truth, result.near_zero, sums=result.sums, compared=compared
+        )
         tables["few_key"] = draw("estimate_key", HEIGHT, truth is not None)
     return tables
 

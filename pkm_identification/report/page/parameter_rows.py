@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..listing import Listing, format_page_text, percent, relative
 from ..markup import Cell, build_table, draw
-from ..tables import STATUS_TEXT, estimate_table
+from ..tables import STATUS_TEXT, estimate_table, label_sums
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -33,6 +34,7 @@ def parameter_rows(
     truth: FloatArray | None,
     near_zero: tuple[str, ...] = (),
     *,
+    sums: Mapping[str, Mapping[str, float]] | None = None,
     compared: bool = False,
 ) -> Markup:
     """Return the table of `tables.estimate_table`, with a drawing behind the numbers of what the data determine.
@@ -40,7 +42,7 @@ def parameter_rows(
     Each row has a scale of its own, which ends where the nominal value, the estimate with two standard deviations, or
     the true value does: parameters of any size stand side by side.
     """
-    table = estimate_table(estimate, truth, near_zero, compared=compared)
+    table = label_sums(estimate_table(estimate, truth, near_zero, compared=compared), sums or {})
     drawings = [
         _draw_row(estimate.status[i], *row, None if truth is None else float(truth[i]))
         if estimate.status[i] in (IDENTIFIABLE, IN_DOUBT)

@@ -208,7 +208,8 @@ def compute_own_motion(mechanism: Mechanism, duration: float | None = None) -> D
     motion = mechanism.description.motion
     if motion is None:
         raise SettingsError(
-            f"--trajectory: one of {', '.join(NAMES)}; the description of '{mechanism.name}' has no 'motion'"
+            f"--trajectory is missing: give one of {', '.join(NAMES)}; the description of '{mechanism.name}' "
+            "has no 'motion'"
         )
     period = FLOAT64.number(motion.period)
     orders = max(max(len(series.cosine), len(series.sine)) for series in motion.series)

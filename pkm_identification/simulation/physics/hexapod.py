@@ -109,7 +109,9 @@ class HexapodPhysics:
 
     def build_motion(self, name: str | None, duration: float | None, seed: int) -> Trajectory:
         if name is None:
-            raise SettingsError(f"--trajectory: one of {', '.join(TRAJECTORIES)}, or a motion file (.yaml)")
+            raise SettingsError(
+                f"--trajectory is missing: give one of {', '.join(TRAJECTORIES)}, or a motion file (.yaml)"
+            )
         return trajectory(name, self.description, duration, seed)
 
     def compute_motion(self, motion: Trajectory, time: FloatArray) -> Motion:

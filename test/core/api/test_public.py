@@ -209,7 +209,7 @@ def test_an_identified_machine_is_exported(result, tmp_path):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: pkm.load_machine("nope"), pkm.MachineError, "not a built-in machine"),
+        (lambda: pkm.load_machine("nope"), pkm.MachineError, "is neither built in"),
         (lambda: pkm.read_logs("missing.csv"), pkm.LogError, "cannot be read"),
         (lambda: pkm.read_logs([]), pkm.SettingsError, "none to read"),
         (lambda: pkm.simulate("uf", "figure-eight"), pkm.SettingsError, "figure-eight"),

@@ -117,12 +117,12 @@ def test_a_name_that_is_none_is_refused_with_the_list(capsys):
             ["identify", "a.csv", "--machin", "uf", "--estimater", "ls"],
             ["pkm identify: --estimater: no such option", "'--estimator'"],
         ),
-        (["identify", "a.csv"], ["pkm identify: ", "required: --machine"]),
+        (["identify", "a.csv"], ["pkm identify: --machine is missing", "pkm identify log.csv"]),
         (
             ["identify", "a.csv", "--machine", "uf", "--cutoff", "high"],
-            ["--cutoff: invalid float value: 'high'"],
+            ["--cutoff: 'high' is not a number"],
         ),
-        (["idenify", "a.csv"], ["pkm: ", "'idenify' is none of", "did you mean 'identify'"]),
+        (["idenify", "a.csv"], ["pkm: 'idenify' is no command", "did you mean 'identify'"]),
         (
             ["check", "a.csv", "--machine", "uf", "--xyzzy"],
             ["--xyzzy: no such option; pkm check --help has all"],

@@ -115,7 +115,7 @@ def test_a_height_that_no_pose_has_fails_in_its_row(tmp_path):
             ["check", "log.csv", "--machine", "mast", "--encoder", "motor"],
             "encoder motor: drives of machine 'mast' have one encoder each",
         ),
-        (["mechanism", "--machine", "nothing"], "not a built-in machine"),
+        (["mechanism", "--machine", "nothing"], "is neither built in"),
         (
             ["forward", "--machine", "mast", "--all", "--in", "x.csv", "--out", "y.csv"],
             "--all: needs a machine whose",

@@ -59,7 +59,7 @@ def test_without_mujoco_one_line_says_so(tmp_path, monkeypatch, capfd):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--machine", "nix"], "pkm warm-up: machine 'nix': not a built-in machine"),
+        (["--machine", "nix"], "pkm warm-up: machine 'nix': is neither built in"),
         (["--jobs", "0"], "pkm warm-up: --jobs 0: must be at least 1"),
     ],
 )

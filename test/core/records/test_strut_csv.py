@@ -178,12 +178,12 @@ DAMAGE = {
     ),
     "text in the middle": (
         lambda rows: rows.insert(7, ["*** overflow ***"]),
-        r"line 8: header '\*\*\* overflow \*\*\*' has not the columns expected",
+        r"line 8: header '\*\*\* overflow \*\*\*' lacks the columns expected",
     ),
     "no header": (lambda rows: rows.pop(0), "line 1: found '0.000,.*expected a header"),
     "wrong header": (
         lambda rows: rows.__setitem__(0, [*"abcdefghijklm"]),
-        "line 1: header 'a,b,c.*has not the columns expected: t,enc_1..enc_6,cur_1..cur_6, or t,length_1",
+        "line 1: header 'a,b,c.*lacks the columns expected: t,enc_1..enc_6,cur_1..cur_6, or t,length_1",
     ),
     "five struts": (
         lambda rows: [row.__delitem__(6) for row in rows],

@@ -166,8 +166,8 @@ def test_bad_input_is_one_line(files, tmp_path, capsys):
     changed["tolerance_changes"] = np.ones((count, 2)).tolist()  # as many numbers as two rows, but not rows
     uneven.write_text(json.dumps(changed))
     for arguments, said in (
-        ([one], "at least two estimates"),
-        ([one, str(broken)], f"{broken}: no estimate.json"),
+        ([one], "at least two"),
+        ([one, str(broken)], f"{broken}: is no estimate.json"),
         ([one, str(cut)], f"{cut}: tolerance_changes: must be rows of"),
         ([one, str(uneven)], f"{uneven}: tolerance_changes: must be rows of {count} finite numbers"),
         ([one, str(tmp_path / "none.json")], "cannot be read"),

@@ -257,7 +257,7 @@ def test_what_is_no_description_is_refused(tmp_path, text, message):
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(MachineError, match="cannot be read"):
         Mechanism.load(tmp_path / "none.yaml")
-    with pytest.raises(MachineError, match="not a built-in machine"):
+    with pytest.raises(MachineError, match="is neither built in"):
         Mechanism.load("none")
 
 

@@ -92,5 +92,5 @@ def test_the_page_and_the_summary_have_the_sums(tmp_path, capsys):
     assert main([*simulate, "--seed", "1"]) == 0
     page = tmp_path / "page.html"
     main(["identify", log, "--machine", str(path), "--estimator", "ls", "--report", str(page)])
-    assert "  J_rod_r = J_rod_r - 0.3 mx_rod_r\n" in capsys.readouterr().out
+    assert "  J_rod_r (sum) = J_rod_r - 0.3 mx_rod_r\n" in capsys.readouterr().out
     assert "J_rod_r - 0.3 mx_rod_r" in page.read_text()
