@@ -26,9 +26,9 @@ import numpy as np
 from pkm_identification.declared import check, declare
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel, pad_width
+from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.linear_systems import lower_cholesky, whiten
-from pkm_identification.numerics.rows import combine
+from pkm_identification.numerics.rows import combine, dot
 from pkm_identification.parameters.prior import Prior
 
 from .scaled_filter import ScaledFilter, to_prior_units
@@ -93,13 +93,6 @@ class UnscentedSettings:
 
 
 @kernel
-def linear_outputs(columns, points, outputs):
-    """Outputs (m, N) of a linear model at sigma points (L, N): the sums of all points go on side by side."""
-    for k in range(columns.shape[0]):
-        combine(columns[k], points, outputs[k])
-
-
-@kernel
 def sigma_points(mean, root, gamma, points):
     """Write the points w, w + gamma S e_i, w - gamma S e_i, a column (L,) each, shape (L, 2 L + 1) at least."""
     size = mean.size
@@ -131,29 +124,27 @@ def absorb(outputs, measured, noise, gamma, alpha, beta, gate, mean, root):
     for k in range(size):
         for l in range(size):
             curvature[k, l] += (beta - alpha**2) * shift[k] * shift[l]
-    return absorb_odd(outputs, measured - shift, curvature, gamma, gate, mean, root)
-
-
-@kernel
-def absorb_odd(outputs, measured, noise, gamma, gate, mean, root):
-    """As `absorb` by the odd part of the outputs alone: all there is of a linear model.
-
-    Its even part would be rounding, divided by gamma^2: 1e-8 of the outputs for alpha = 1e-4.
-    """
-    width = mean.size
-    size = measured.size
     rows = np.empty((size, width))
     innovation = np.empty(size)
     for k in range(size):
         for i in range(width):
             rows[k, i] = (outputs[k, 1 + i] - outputs[k, 1 + width + i]) / (2.0 * gamma)
-        innovation[k] = measured[k] - outputs[k, 0]
+        innovation[k] = measured[k] - shift[k] - outputs[k, 0]
+    return update_linearly(rows, innovation, curvature, gate, mean, root)
+
+
+@kernel
+def update_linearly(rows, innovation, noise, gate, mean, root):
+    """Update mean and root by rows H (m, L) in the coordinates of the root; (NIS, status) as `absorb`.
+
+    Rows and innovation are overwritten.
+    """
+    size = innovation.size
     factor = np.zeros((size, size))
     if not lower_cholesky(noise, factor):
         return np.inf, 2
     whiten(factor, rows, innovation)
-    scratch = np.empty(size)
-    nis = normalized_square(rows, innovation, np.empty((size, size)), factor, scratch)
+    nis = normalized_square(rows, innovation, np.empty((size, size)), factor, np.empty(size))
     if not np.isfinite(nis):
         return np.inf, 2
     if nis > gate:
@@ -233,29 +224,29 @@ class ScaledEstimate(NamedTuple):
 
 @kernel
 def linear_step(columns, measured, prior, noise, gate, tuning, walk, estimate):
-    """Time update, sigma points, linear model, measurement update, adaptation: (NIS, status).
+    """Time update, measurement update of a linear model, adaptation: (NIS, status).
 
-    The prior is (mean, std). The last three are plain tuples in the order of `StepTuning`, `RandomWalk` and
+    Of a linear model half the difference of a pair's outputs over gamma is columns S e_i, whatever the spread: it is
+    written as that product, for the difference of outputs with the mean in them has lost its last three digits. The
+    prior is (mean, std). The last three are plain tuples in the order of `StepTuning`, `RandomWalk` and
     `ScaledEstimate`, whose names would cost the caller 2 us each.
     """
-    gamma, kind, rate = tuning
+    _, kind, rate = tuning
     walk, estimate = RandomWalk(*walk), ScaledEstimate(*estimate)
     mean, root = estimate.mean, estimate.root
     size, width = columns.shape
-    scaled, target = np.empty((size, width)), np.empty(size)
-    to_prior_units(columns, measured, prior, scaled, target)
-    before = np.empty(width)
+    scaled, innovation = np.empty((size, width)), np.empty(size)
+    to_prior_units(columns, measured, prior, scaled, innovation)
+    before, start, rows = np.empty(width), mean.copy(), np.empty((size, width))
     time_update(root, walk.process, walk.least, before)
-    count = pad_width(2 * width + 1)
-    points, outputs = np.zeros((width, count)), np.empty((size, count))
-    sigma_points(mean, root, gamma, points)
-    linear_outputs(scaled, points, outputs)
-    nis, status = absorb_odd(outputs, target, noise, gamma, gate, mean, root)
+    for k in range(size):
+        innovation[k] -= dot(scaled[k], mean)
+        combine(scaled[k], root, rows[k])
+    nis, status = update_linearly(rows, innovation, noise, gate, mean, root)
     if status == 0 and kind > 0:
         after = np.empty(width)
         variances(root, after)
-        # the first point is still the mean before the update
-        adapt(kind, rate, mean - points[:, 0], before - after, walk.process, walk.ratio)
+        adapt(kind, rate, mean - start, before - after, walk.process, walk.ratio)
     return nis, status
 
 

@@ -12,7 +12,6 @@ from filterpy.kalman import KalmanFilter, MerweScaledSigmaPoints, UnscentedKalma
 
 from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.unscented import (
-    ADAPTATIONS,
     UnscentedFilter,
     UnscentedSettings,
     absorb,
@@ -125,22 +124,6 @@ def test_spread_of_the_points_does_not_matter_on_a_linear_model(settings):
     filter_.add_process_noise(process)
     for book, _, _ in run_linear(filter_, prior, 100, 5, process):
         np.testing.assert_allclose(filter_.mean, book.mean, atol=1e-8)
-
-
-@pytest.mark.parametrize("adaptation", ADAPTATIONS)
-def test_unscented_and_extended_filter_are_one_on_a_linear_model(adaptation):
-    """Also their adaptation, which feeds back what was found."""
-    prior, rng = prior_of(6, 6, 4.0), np.random.default_rng(7)
-    settings = UnscentedSettings(adaptation=adaptation, rate=0.05)
-    filters = [kind(prior, OUTPUTS, settings) for kind in (UnscentedFilter, ExtendedFilter)]
-    for k in range(400):
-        columns = rng.normal(size=(OUTPUTS, 6)) / prior.std
-        measured = columns @ (prior.mean + prior.std * np.sin(0.01 * k)) + rng.normal(size=OUTPUTS)
-        for filter_ in filters:
-            filter_.step_linear(columns, measured, np.eye(OUTPUTS))
-    a, b = filters
-    np.testing.assert_allclose(a.mean / prior.std, b.mean / prior.std, atol=1e-8)
-    np.testing.assert_allclose(a.scaled_covariance, b.scaled_covariance, atol=1e-8)
 
 
 @pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter])

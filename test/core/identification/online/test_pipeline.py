@@ -39,24 +39,20 @@ def feed(pipeline: OnlinePipeline, log: DriveLog) -> list:
     return [pipeline.estimate for row in rows if pipeline.step(*row)]
 
 
-@pytest.mark.parametrize("kind", ["ukf", "ekf"])
-def test_sample_by_sample_equals_the_causal_run_offline(damaged, kind):
-    pipeline = OnlinePipeline(NOMINAL, Settings.of(estimator=kind).resolve(NOMINAL))
+def test_sample_by_sample_equals_the_causal_run_offline(damaged):
+    pipeline = OnlinePipeline(NOMINAL, Settings().resolve(NOMINAL))
     estimates = feed(pipeline, damaged)
-    offline = identify([damaged], NOMINAL, Settings.of(estimator=kind, causal=True))
+    offline = identify([damaged], NOMINAL, Settings.of(causal=True))
     online = pipeline.estimate
     assert online.names == offline.estimate.names
     # the clock jumps back late in the log, and both start afresh there
     assert len(estimates) > 250
     assert online.count == offline.estimate.count > 50
     assert online.time == offline.estimate.time
-    # Kernels round differently in the last digit. The EKF keeps that; sigma points 1e-3 standard deviations
-    # apart lose three to four digits of the outputs' differences.
     # Since the jump there is less than a stream is judged by: its values are still the recursion's.
     last = offline.trace.values[-1][: len(online.values)]
-    tolerance = 1e-9 if kind == "ekf" else 1e-6
-    np.testing.assert_array_less(np.abs(online.values - last) / np.abs(last), tolerance)
-    assert online.nis == pytest.approx(offline.estimate.nis, rel=1e-6)
+    np.testing.assert_array_less(np.abs(online.values - last) / np.abs(last), 1e-9)
+    assert online.nis == pytest.approx(offline.estimate.nis, rel=1e-9)
     for reason, number in offline.dropped.items():
         assert pipeline.filter_stage.counts[reason] == number
     # and the whole way there
