@@ -141,11 +141,6 @@ class Identification:
         return Prior.of(self.parameters)
 
     @property
-    def noise_floor(self) -> FloatArray | None:
-        """Standard deviation (n,) of the residuals that noise alone would leave, N or N m; None where not known."""
-        return None if self.fit is None else self.fit.floor.std
-
-    @property
     def sums(self) -> Mapping[str, Mapping[str, float]]:
         """What base parameters stand for, by name: entries of the basis with their factors in the sum."""
         sums = self.parameters.sums

@@ -123,7 +123,7 @@ def listed(names: list[str]) -> str:
 def write_status(value: KnownValue) -> str:
     """Return the status, with how well a value is known that is near 0 or that noise keeps from being identified."""
     if value.status == NOISY:
-        return f"known to {_write_part(value.std, value)}"
+        return f"known to {_write_part(value.std, value)}{f' {value.unit}' * _is_small(value)}"
     if (
         value.near_zero
         and abs(value.value) < CLEAR * value.std

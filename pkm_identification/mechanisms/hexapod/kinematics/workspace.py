@@ -16,7 +16,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..machine import Machine
 from .inverse import strut_lengths
-from .singularity import compute_scaled_jacobian
+from .jacobian import jacobian
 
 PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 COARSE = 161  # points per side to find where the slice lies
@@ -181,7 +181,7 @@ def _evaluate_slice(
     worst = np.argmax(np.abs(excess), axis=1)
     inside = np.all(excess == 0.0, axis=1)
     limiting = np.where(inside, 0, (worst + 1) * np.sign(excess[np.arange(len(worst)), worst]))
-    j = compute_scaled_jacobian(machine, position, turned, scale)
+    j = jacobian(machine, position, turned) / np.array([1.0, 1.0, 1.0, scale, scale, scale])
     # a joint on its foot has no direction
     j[~np.isfinite(j).all(axis=(1, 2))] = 0.0
     sigma = np.linalg.svd(j, compute_uv=False)

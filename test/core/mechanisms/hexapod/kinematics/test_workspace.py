@@ -18,7 +18,7 @@ from PIL import Image
 from scipy.spatial.transform import Rotation
 
 from pkm_identification.cli import main
-from pkm_identification.mechanisms.hexapod.kinematics.singularity import singularity_measures
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.kinematics.workspace import workspace_slice
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.figures.reach import draw_workspace_figure
@@ -40,9 +40,8 @@ def test_inside_and_dexterity_are_those_of_the_poses(name, plane, seed):
     length = lengths(m, position, rotation)
     low, high = m.length_limits
     np.testing.assert_array_equal(piece.inside.ravel(), np.all((length >= low) & (length <= high), axis=1))
-    np.testing.assert_allclose(
-        piece.dexterity.ravel(), 1 / singularity_measures(m, position, rotation).condition, atol=1e-12
-    )
+    scaled = jacobian(m, position, rotation) @ np.diag([1, 1, 1, *[1 / m.length_scale] * 3])
+    np.testing.assert_allclose(piece.dexterity.ravel(), 1 / np.linalg.cond(scaled), atol=1e-12)
     for n in np.flatnonzero(~piece.inside.ravel()):
         strut = piece.limiting.ravel()[n]
         excess = np.maximum(length[n] - high, low - length[n])
