@@ -28,7 +28,7 @@ LOOSE = KnownValue("Ixy_p", "kg m^2", 0.01, 0.02, 0.02, 0.001, 0.9, NOISY)
         (MASS, ("2 %", "1.1 %", "1.7 %"), "identified"),
         (MOMENT, ("0.017", "0.0095", "0.014"), "identified: 0 within 0.017"),
         (replace(MOMENT, value=0.2), ("0.017", "0.0095", "0.014"), "identified"),
-        (LOOSE, ("0.02", "0.02", "0.001"), "known to 0.02"),
+        (LOOSE, ("0.02", "0.02", "0.001"), "known to 0.02 kg m^2"),
     ],
 )
 def test_deviations_are_in_units_near_zero(value, shown, status):
