@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""identify, the controller, and a simulated machine whose drives take its forces."""
+"""identify, the controller, and a simulated machine whose drives take its commands."""
 
 from launch.actions import OpaqueFunction
 
@@ -40,7 +40,7 @@ def start_nodes(context):
     }
     simulator = {
         "clock": is_switched_on(context, "use_sim_time"),
-        "commands": "effort",
+        "commands": "controller",
         "wait": PATIENCE,
         "wait_for": [*LISTENERS, "controller:strut_states"],
         "use_sim_time": False,

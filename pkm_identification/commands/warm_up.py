@@ -122,8 +122,6 @@ def _compile_control(name: str) -> None:
     from pkm_identification.machines.load import load_machine
 
     machine = load_machine(name)
-    if machine.place_drives:
-        return
     rate = machine.sample_rate
     warm_up(MachineController(machine, 1.0 / rate if rate else PERIOD, ControllerSettings()))
     with contextlib.suppress(ImportError):  # where ROS is installed

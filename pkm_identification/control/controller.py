@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The controller: drives' coordinates in at their rate, forces out; stops safely when it must not go on."""
+"""The controller: drives' coordinates in, forces or wanted coordinates out; stops safely when it must not go on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .motions import (
     Outcome,
 )
 from .pid import StrutController
-from .settings import MODES, WORKSPACE, Command, ControllerSettings
+from .settings import MODES, POSITION, WORKSPACE, Command, ControllerSettings
 from .stop import BLIND, EmergencyStop, Holding
 from .workspace_errors import WorkspaceErrors
 
@@ -42,6 +42,9 @@ ESTIMATE_JUMP_SHARE = 0.1  # of a drive's force limit
 
 class MachineController:
     """Controls one machine, sample by sample.
+
+    Drives that go to places by themselves (`Machine.place_drives`) are told where to be, and no forces: their own loops
+    follow. Checks, watches and stops are those of all machines, and a stop holds them where they are.
 
     Parameters
     ----------
@@ -65,8 +68,8 @@ class MachineController:
     """
 
     def __init__(self, machine: Machine, period: float, settings: ControllerSettings) -> None:
-        _refuse_places(machine)
-        if settings.mode == WORKSPACE:
+        self._takes_places = bool(machine.place_drives)
+        if settings.mode == WORKSPACE and not self._takes_places:
             require_workspace(machine)
         self.machine = machine
         self.period = period
@@ -132,11 +135,15 @@ class MachineController:
 
     @property
     def mode(self) -> str:
-        return self._mode
+        return POSITION if self._takes_places else self._mode
 
     @mode.setter
     def mode(self, mode: str) -> None:
         """Go over to another mode with the next sample; the force does not jump."""
+        if self._takes_places:
+            raise SettingsError(
+                f"mode '{mode}': {self.machine.place_drives}: there is no other than '{POSITION}'"
+            )
         if mode not in MODES:
             raise SettingsError(f"mode '{mode}': must be one of {', '.join(MODES)}")
         if mode == WORKSPACE:
@@ -164,7 +171,7 @@ class MachineController:
         """Believe other dynamic parameters (B,), unless they would make the forces jump."""
         if self.stop is not None:
             return
-        if self.motions is not None:
+        if self.motions is not None and not self._takes_places:
             jump = self.model.jump(self.motions.follower.setpoint().upcoming, basis)
             if not (jump <= self._estimate_jump).all():
                 i = int(np.argmax(jump / self._estimate_jump))
@@ -262,7 +269,7 @@ class MachineController:
             setpoint = self.motions.follower.setpoint()
             code = PATH_TOLERANCE if reason == "tracking" else STOPPED
             self.motions.abort(Outcome(code, f"emergency stop: {text}"))
-            if self.settings.safe_command == "hold":
+            if self.settings.safe_command == "hold" and not self._takes_places:
                 weight = self._weight(setpoint.coordinate, setpoint.now)
                 if np.isfinite(weight).all():
                     force = np.clip(weight, -self._force_limit, self._force_limit)
@@ -331,10 +338,25 @@ class MachineController:
         if (trouble := self.following.trouble(setpoint.coordinate, error)) is not None:
             self.emergency("tracking", trouble)
             return self.safe()
+        pushed = self._push(setpoint, coordinate, error, span)
+        if pushed is None:
+            return self.safe()
+        force, forward, back = pushed
+        motions.note(error, back, self._loops.error_rate)
+        rate_error = self._loops.error_rate.copy()
+        return Command(time, force, setpoint.coordinate, setpoint.rate, error, forward, back, rate_error)
+
+    def _push(
+        self, setpoint: Setpoint, coordinate: FloatArray, error: FloatArray, span: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """Return forces (n,), and the model's and the feedback's part of them; None where that is an emergency."""
+        if self._takes_places:
+            none = np.zeros_like(error)
+            return none, none, none
         asked = self._error(self._mode, setpoint, coordinate, error)
         if not np.isfinite(asked).all():
             self.emergency("no_pose", "strut_states: coordinates without a position near the set one")
-            return self.safe()
+            return None
         forward, back = self._forces(self._mode, setpoint, asked)
         if self._old_mode != self._mode:
             before = self._error(self._old_mode, setpoint, coordinate, error)
@@ -346,15 +368,13 @@ class MachineController:
         wanted = forward + back
         if not np.isfinite(wanted).all():
             self.emergency("not_finite", "the control law gave a force that is not finite")
-            return self.safe()
+            return None
         if (trouble := self.following.jump(back, error)) is not None:
             self.emergency("force_jump", trouble)
-            return self.safe()
+            return None
         force = np.clip(wanted, -self._force_limit, self._force_limit)
         self._saturated = force != wanted
-        motions.note(error, back, self._loops.error_rate)
-        rate_error = self._loops.error_rate.copy()
-        return Command(time, force, setpoint.coordinate, setpoint.rate, error, forward, back, rate_error)
+        return force, forward, back
 
     def _error(self, mode: str, setpoint: Setpoint, coordinate: FloatArray, error: FloatArray) -> FloatArray:
         """Return what feedback acts on, (n,): errors of the coordinates, or of the workspace in their place."""
@@ -381,15 +401,6 @@ def require_workspace(machine: Machine) -> None:
         raise SettingsError(
             f"mode 'workspace': needs a platform with a pose, or outputs; '{machine.name}' names neither "
             "('pose' or 'outputs' in its file)"
-        )
-
-
-def _refuse_places(machine: Machine) -> None:
-    """Raise SettingsError for a machine whose drives go to places by themselves: this controller gives forces."""
-    if machine.place_drives:
-        raise SettingsError(
-            f"machine '{machine.name}': {machine.place_drives}, and a controller gives forces; send coordinates to "
-            "strut_commands"
         )
 
 

@@ -16,6 +16,7 @@ from .pid import ControlSettings
 
 MODES = ("pid", "computed_torque", "workspace")
 WORKSPACE = MODES[2]
+POSITION = "position"  # the only mode of drives that go to places by themselves
 SAFE_COMMANDS = ("hold", "zero")
 
 
@@ -109,7 +110,7 @@ class Command:
     time : float
         Stamp in s of the sample it answers.
     force : ndarray, shape (n,)
-        N or N m, within the drives' limits.
+        N or N m, within the drives' limits; 0 of drives that go to places by themselves.
     coordinate, rate : ndarray, shape (n,)
         Wanted at the sample's instant, m and m/s, or rad and rad/s.
     error : ndarray, shape (n,)

@@ -26,6 +26,6 @@ def warm_up(controller: MachineController) -> None:
     for k in range(2, SAMPLES):
         controller.step(k * period, home)
     controller.take_estimate(np.array(machine.basis.nominal))
-    if has_workspace(machine):
+    if has_workspace(machine) and not machine.place_drives:
         controller.mode = "workspace"
     controller.step(SAMPLES * period, home)

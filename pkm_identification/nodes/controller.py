@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""controller: strut states in, forces for the drives out; follows trajectories, stops when it must."""
+"""controller: strut states in, forces or coordinates for the drives out; follows trajectories, stops when it must."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pkm_identification.ros.commands.controller_actions import controller_action
 from pkm_identification.ros.commands.controller_state import ControllerStates
 from pkm_identification.ros.commands.goal_request import known_layout
 from pkm_identification.ros.commands.motion_action import MotionAction
-from pkm_identification.ros.commands.strut_commands import FORCES, StrutCommands
+from pkm_identification.ros.commands.strut_commands import FORCES, LENGTHS, StrutCommands
 from pkm_identification.ros.estimates.belief import build_believed_basis
 from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
@@ -60,7 +60,7 @@ class ControllerNode(PipelineNode):
             warm_up(MachineController(self.machine, period, settings))
             self.estimates = EstimateReader(self.machine)
             self.controller = MachineController(self.machine, period, settings)
-        self.commands = StrutCommands(self, names, FORCES)
+        self.commands = StrutCommands(self, names, LENGTHS if self.machine.place_drives else FORCES)
         self.states = ControllerStates(self, own, values["state_rate"])
         self.actions = tuple(controller_actions(self, self.controller, values, names, lambda: self._active))
 
@@ -156,20 +156,26 @@ class ControllerNode(PipelineNode):
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """The mode is one that the machine has, and does not change in an emergency stop."""
+        if values["mode"] == self.parameter["mode"]:
+            return
+        if self.machine.place_drives:
+            raise PkmError(f"{self.machine.place_drives}: there is no mode to choose")
         if values["mode"] == WORKSPACE:
             require_workspace(self.machine)
-        if self.controller.state == EMERGENCY and values["mode"] != self.controller.mode:
+        if self.controller.state == EMERGENCY:
             raise PkmError("an emergency stop is on; call ~/reset first")
 
     def apply_changes(self, names: set[str]) -> None:
-        self.controller.mode = self.parameter["mode"]
+        if "mode" in names:
+            self.controller.mode = self.parameter["mode"]
         if "use_estimates" in names and not self.parameter["use_estimates"]:
             self.controller.take_estimate(np.array(self.machine.basis.nominal))
         self.get_logger().info(f"{', '.join(sorted(names))} changed")
 
     @property
     def commanding(self) -> Any:
-        return self.commands.publisher
+        # coordinates come from the kinematics node, too, when somebody sends it a pose: that is no second controller
+        return self.states.publisher if self.machine.place_drives else self.commands.publisher
 
     def hardware(self) -> str:
         return self.machine.name
@@ -193,8 +199,8 @@ class ControllerNode(PipelineNode):
 
     def _send(self, command: Command | None) -> None:
         if command is not None:
-            numbers = (command.coordinate, command.rate, command.force)
-            self.commands.send(command.time, *(part.tolist() for part in numbers))
+            force = () if self.machine.place_drives else command.force.tolist()
+            self.commands.send(command.time, command.coordinate.tolist(), command.rate.tolist(), force)
             self.states.publish(self.controller, command, self.commands.message.header.stamp)
         motions = self.controller.motions
         self._follow(None if motions is None else motions.follower.setpoint(), command)

@@ -21,7 +21,7 @@ from pkm_identification.errors import PkmError, SettingsError
 from pkm_identification.machines.capabilities import MotionSensors, PlatformPose, has
 from pkm_identification.machines.load import load_machine
 from pkm_identification.ros.clock import set_stamp
-from pkm_identification.ros.commands.force_commands import ForceCommands
+from pkm_identification.ros.commands.outside_commands import OutsideCommands
 from pkm_identification.ros.messages.convert import fill_pose, pose_of
 from pkm_identification.ros.messages.joint_state import (
     BadJointState,
@@ -34,7 +34,7 @@ from pkm_identification.ros.node.main import run
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.node.schedule import Schedule
 from pkm_identification.ros.parameters.declarations import list_joints, read_joint_names
-from pkm_identification.ros.parameters.simulator import EFFORT, PARAMETERS, simulator_of
+from pkm_identification.ros.parameters.simulator import CONTROLLER, PARAMETERS, POSITION, simulator_of
 from pkm_identification.ros.qos import (
     CLOCK,
     COMMANDS,
@@ -81,8 +81,8 @@ class SimulatorNode(PipelineNode):
         self._paused_at = 0.0
         self._over = False
         self._lost_told = 0.0
-        self.forces = self._force_commands()
-        driven = self.parameter["commands"] == EFFORT and not self.parameter["lockstep"]
+        self.outside = self._outside_commands()
+        driven = self.outside is not None and not self.parameter["lockstep"]
         self.schedule = Schedule(
             self.parameter["real_time_factor"] / self.simulator.period, *(DRIVEN if driven else FREE)
         )
@@ -109,8 +109,8 @@ class SimulatorNode(PipelineNode):
         now = time.monotonic()
         if self.schedule.started:
             self.schedule.resume(now)
-            if self.forces is not None:
-                self.forces.release()  # whoever commanded them may be gone
+            if self.outside is not None:
+                self.outside.release()  # whoever commanded them may be gone
         self._deadline = now + self.parameter["wait"]
         self._wanted = self.parameter["subscribers"]
         self.inputs.listen(JointState, "strut_commands", self.take_command, COMMANDS)
@@ -136,11 +136,11 @@ class SimulatorNode(PipelineNode):
             self.schedule.begin(now + waited)
             self._set_epoch(waited)
         due = self.schedule.due(now)
-        if self.forces is not None and self.forces.given_up():
-            text = f"no strut_commands for {self.forces.patience:g} s: the drives hold by themselves"
+        if self.outside is not None and self.outside.given_up():
+            text = f"no strut_commands for {self.outside.patience:g} s: the drives hold by themselves"
             self.report(WARN, "commands_lost", text)
         for _ in range(due):
-            if self._over or not (self.forces is None or self.forces.ready):
+            if self._over or not (self.outside is None or self.outside.ready):
                 return
             self._sample()
         if due > 0:
@@ -149,8 +149,8 @@ class SimulatorNode(PipelineNode):
     def take_command(self, message: JointState) -> None:
         """Strut lengths to go to, with rates when they are part of a stream; or forces."""
         try:
-            if self.forces is not None:
-                if self.forces.take(message, self.message.header.stamp):
+            if self.outside is not None:
+                if self.outside.take(message, self.message.header.stamp):
                     self.tick()
                 return
             reading = self.reader.read(message)
@@ -160,8 +160,12 @@ class SimulatorNode(PipelineNode):
 
     def take_target(self, message: PoseStamped) -> None:
         """A pose to go to."""
-        if self.forces is not None:
-            self.report(WARN, "command_refused", "target_pose: the drives take forces (commands: effort)")
+        if self.outside is not None:
+            self.report(
+                WARN,
+                "command_refused",
+                f"target_pose: a controller has the drives (commands: {self.parameter['commands']})",
+            )
             return
         try:
             self.simulator.command_pose(*pose_of(message.pose))
@@ -227,8 +231,8 @@ class SimulatorNode(PipelineNode):
         if self.paused and not paused:
             if self.schedule.started:
                 self.schedule.resume(now)
-            if self.forces is not None:
-                self.forces.waited(now - self._paused_at)
+            if self.outside is not None:
+                self.outside.waited(now - self._paused_at)
         elif paused and not self.paused:
             self._paused_at = now
         self.paused = paused
@@ -242,8 +246,8 @@ class SimulatorNode(PipelineNode):
         """
         if not self.paused:
             raise StepRefused("not paused: call ~/pause first")
-        if self.forces is not None:
-            raise StepRefused("it waits for forces (commands: effort): samples come with them")
+        if self.outside is not None:
+            raise StepRefused("it waits for a controller's commands: samples come with them")
         if not 1 <= samples <= MOST_STEPS:
             raise StepRefused(f"samples = {samples}: must be from 1 to {MOST_STEPS}")
         if self._over:
@@ -261,10 +265,10 @@ class SimulatorNode(PipelineNode):
     def reset(self) -> str:
         """Back to the start of motion and noise; stamps go on, so that nobody sees time run backwards."""
         if self.schedule.started:
-            self._epoch += self.simulator.time if self.forces is None else self.forces.time
+            self._epoch += self.simulator.time if self.outside is None else self.outside.time
         self._begin_anew()
-        if self.forces is not None:
-            self.forces.begin()
+        if self.outside is not None:
+            self.outside.begin()
         self._truth_turn = Throttle(self.parameter["truth_rate"])
         self._over = False
         return "back at the start"
@@ -310,8 +314,8 @@ class SimulatorNode(PipelineNode):
             "time (s)": self.simulator.time,
             "loop_gap (m)": self.simulator.loop_gap,
         }
-        if self.forces is not None:
-            values["longest_delay (s)"] = self.forces.longest_delay()
+        if self.outside is not None:
+            values["longest_delay (s)"] = self.outside.longest_delay()
         return values
 
     def _serve_standard(self) -> None:
@@ -323,14 +327,15 @@ class SimulatorNode(PipelineNode):
             return
         SimulationServices(self)
 
-    def _force_commands(self) -> ForceCommands | None:
-        """Return what takes forces for the drives, where they are commanded by forces."""
-        if self.parameter["commands"] != EFFORT:
+    def _outside_commands(self) -> OutsideCommands | None:
+        """Return what takes the commands of a controller, where there is one outside."""
+        if self.parameter["commands"] == POSITION:
             return None
         chosen = self.parameter.values("lockstep", "longest_delay")
         chosen["longest_delay"] = chosen["longest_delay"] or math.inf
         patience = self.parameter["command_timeout"]
-        return ForceCommands(self.simulator, self.reader, **chosen, patience=patience)
+        places = self.parameter["commands"] == CONTROLLER and bool(self.machine.place_drives)
+        return OutsideCommands(self.simulator, self.reader, **chosen, patience=patience, places=places)
 
     def _set_epoch(self, waited: float) -> None:
         self._epoch = self.parameter["start_time"] or time.time() + waited
@@ -340,7 +345,7 @@ class SimulatorNode(PipelineNode):
             self.clocks.publish(Clock(clock=self.message.header.stamp))
 
     def _sample(self) -> None:
-        sample = self.simulator.step() if self.forces is None else self.forces.sample()
+        sample = self.simulator.step() if self.outside is None else self.outside.sample()
         self.schedule.count += 1
         self._made += 1
         try:

@@ -111,7 +111,7 @@ class ControlledMachine:
         self.controller = bench.start(ControllerNode, **{"machine": machine, "delay": 0.0, **controller})
         given = {
             "machine": machine,
-            "commands": "effort",
+            "commands": "controller",
             "lockstep": True,
             "start_time": 100.0,
             "wait": 300.0,
@@ -123,7 +123,7 @@ class ControlledMachine:
         bench.wait(
             lambda: self.controller.controller.state == "holding", "the controller to hold the machine"
         )
-        bench.wait(lambda: self.simulator.forces.driven, "the simulator to take forces")
+        bench.wait(lambda: self.simulator.outside.driven, "the simulator to take commands")
 
     @property
     def machine(self) -> Machine:

@@ -20,7 +20,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.msg import ControllerState
 from pkm_identification.ros.clock import set_stamp
-from pkm_identification.ros.commands.force_commands import GONE, ForceCommands
+from pkm_identification.ros.commands.outside_commands import GONE, OutsideCommands
 from pkm_identification.ros.messages.joint_state import JointStateReader
 from pkm_identification.ros.node.schedule import Schedule
 from pkm_identification.ros.processes.node_process import NodeProcess
@@ -76,7 +76,7 @@ class Forces:
         self.now = 50.0
         self.simulator = Simulator(UF)
         chosen = {"lockstep": False, "longest_delay": 0.02, "patience": 0.1, **settings}
-        self.forces = ForceCommands(
+        self.forces = OutsideCommands(
             self.simulator, JointStateReader(STRUT_NAMES, stamped=False), **chosen, clock=lambda: self.now
         )
         self.stamp = 0.0

@@ -18,7 +18,7 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES
 from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.ros.clock import seconds
-from pkm_identification.ros.commands.force_commands import ForceCommands
+from pkm_identification.ros.commands.outside_commands import OutsideCommands
 from pkm_identification.ros.messages.convert import fill_pose
 from pkm_identification.ros.messages.joint_state import JointStateReader
 from pkm_identification.ros.qos import CLOCK, COMMANDS, POSE
@@ -249,18 +249,18 @@ def test_under_a_controllers_forces_stamps_go_on_and_no_old_force_acts(bench):
     def drive():
         holding = node.simulator.plant.holding_force()
         commands.publish(joint_state(0.0, [], holding))
-        bench.wait(lambda: node.forces.driven, "the forces to be taken")
+        bench.wait(lambda: node.outside.driven, "the forces to be taken")
 
     drive()
     bench.call(SetBool, "/simulator/pause", SetBool.Request(data=True))
     bench.call(SetBool, "/simulator/pause", SetBool.Request(data=False))
-    assert node.forces.driven
+    assert node.outside.driven
     node.trigger_deactivate()
     node.trigger_activate()
-    assert not node.forces.driven
+    assert not node.outside.driven
     drive()
     assert bench.trigger("/simulator/reset").success
-    assert not node.forces.driven
+    assert not node.outside.driven
     made = node.schedule.count
     bench.wait(lambda: len(messages) > made + 20, "samples after the reset")
     np.testing.assert_allclose(np.diff(stamps(messages)), 0.001, atol=1e-6)
@@ -269,7 +269,7 @@ def test_under_a_controllers_forces_stamps_go_on_and_no_old_force_acts(bench):
 def test_a_pause_is_nobodys_silence():
     now = [0.0]
     simulator = Simulator(Machine.load("uf"))
-    forces = ForceCommands(
+    forces = OutsideCommands(
         simulator, JointStateReader(STRUT_NAMES, stamped=False), False, np.inf, 1.5, lambda: now[0]
     )
     forces.sample()

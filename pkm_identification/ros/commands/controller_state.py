@@ -50,7 +50,7 @@ class ControllerStates:
 
     def __init__(self, node: PipelineNode, names: Sequence[str], rate: float) -> None:
         self._message = ControllerState(names=list(names))
-        self._publisher = node.publisher(ControllerState, "controller_state", STREAM)
+        self.publisher = node.publisher(ControllerState, "controller_state", STREAM)
         self._turn = Throttle(rate)
 
     def publish(self, controller: MachineController, command: Command, stamp: Time) -> None:
@@ -65,4 +65,4 @@ class ControllerStates:
         message.desired_coordinate, message.error = doubles(command.coordinate), doubles(command.error)
         message.feed_forward, message.feedback = doubles(command.feed_forward), doubles(command.feedback)
         message.command = doubles(command.force)
-        self._publisher.publish(message)
+        self.publisher.publish(message)

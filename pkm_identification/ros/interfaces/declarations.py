@@ -148,6 +148,12 @@ NODE_INTERFACES = {
             STRUT_COMMANDS,
             Interface("strut_commands/efforts", NUMBERS, "forces alone", "while somebody listens"),
             Interface(
+                "strut_commands/positions",
+                NUMBERS,
+                "coordinates alone",
+                "instead, of drives that go to places by themselves",
+            ),
+            Interface(
                 "controller_state",
                 f"{PKM}/msg/ControllerState",
                 "state, errors, parts of the force",

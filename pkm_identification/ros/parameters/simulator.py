@@ -26,18 +26,20 @@ from .declarations import JOINT_NAMES, MACHINE, WAIT_FOR, LiveParameter, Paramet
 NO_TRAJECTORY, STATED = "none", "motion"  # the latter: what the machine file states
 MOTIONS = (NO_TRAJECTORY, *TRAJECTORIES, STATED)
 RUN = declarations(RunSettings)
-FORMS = POSITION, EFFORT = "position", "effort"
+FORMS = POSITION, _, CONTROLLER = "position", "effort", "controller"
 
 PARAMETERS = (
     MACHINE,
     JOINT_NAMES,
-    ParameterSpec("trajectory", "rich", "motion to follow, unless commands are efforts", choices=MOTIONS,
+    ParameterSpec("trajectory", "rich", "motion to follow, where commands are position", choices=MOTIONS,
                   ending=".yaml"),
-    ParameterSpec("commands", POSITION, "strut_commands: lengths the drives go to, or their forces", choices=FORMS),
-    ParameterSpec("lockstep", False, "of efforts: make a sample only when the one before is answered"),
-    ParameterSpec("longest_delay", 0.02, "of efforts, without lockstep: the simulated time waits for the "
+    ParameterSpec("commands", POSITION, "strut_commands: lengths the drives go to, their forces, or "
+                  "what `controller` gives: lengths to drives that go there by themselves, forces to others",
+                  choices=FORMS),
+    ParameterSpec("lockstep", False, "of commands but position: make a sample only when the one before is answered"),
+    ParameterSpec("longest_delay", 0.02, "of commands but position, without lockstep: the simulated time waits for the "
                   "forces of the newest sample; 0: never waits", "s", 0, 10),
-    ParameterSpec("command_timeout", 0.1, "without efforts for so long the drives hold", "s", 0.001, 60),
+    ParameterSpec("command_timeout", 0.1, "without a command for so long the drives hold", "s", 0.001, 60),
     ParameterSpec.of(RUN["duration"]),
     ParameterSpec("motion_seed", 0, "of the tones and phases of rich motions", low=0),
     ParameterSpec.of(RUN["seed"]),

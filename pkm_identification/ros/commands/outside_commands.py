@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Forces from a controller outside for the drives of a simulated machine: not too old, and never for ever."""
+"""Commands of a controller outside for the drives of a simulated machine: not too old, and never for ever."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 GONE = 1.0  # s on the wall without a command, after which even a machine whose time waits gives the controller up
 
 
-class ForceCommands:
+class OutsideCommands:
     """Who has the drives of a simulated machine: a controller outside, or the simulator's own that holds them.
+
+    A controller gives forces, or coordinates and rates to drives that go to places by themselves.
 
     Parameters
     ----------
@@ -39,6 +41,8 @@ class ForceCommands:
         watchdog counts, or in lockstep, where that clock waits for the command, on the wall's.
     clock : callable
         The clock on the wall, s.
+    places : bool
+        Whether commands are coordinates; else forces.
 
     Attributes
     ----------
@@ -54,7 +58,9 @@ class ForceCommands:
         longest_delay: float,
         patience: float,
         clock: Callable[[], float] = time.monotonic,
+        places: bool = False,
     ) -> None:
+        self._places = places
         self._clock = clock
         self._simulator = simulator
         self._reader = reader
@@ -79,9 +85,13 @@ class ForceCommands:
         Raises
         ------
         BadJointState, ValueError
-            If it is not six finite forces; the last command then stays.
+            If it is not as many finite forces, or coordinates, as there are drives; the last command then stays.
         """
-        self._simulator.command_forces(self._reader.efforts(message))
+        if self._places:
+            coordinate = self._reader.read(message).coordinate
+            self._simulator.command_lengths(coordinate, self._reader.rates(message))
+        else:
+            self._simulator.command_forces(self._reader.efforts(message))
         self._newest = self._clock()
         self._silent = 0.0
         self._age = max(0.0, seconds(stamp) - seconds(message.header.stamp))
