@@ -41,13 +41,14 @@ NEEDED = (
     "joint_state_broadcaster",
     "forward_command_controller",
 )
-DRIVEN_BY = {"efforts": EFFORTS, "positions": POSITIONS}
+DRIVEN_BY = {"efforts": EFFORTS, "positions": POSITIONS, "coordinates": POSITIONS}
 ARGUMENTS = (
     *(replace(one, default="joint_states") if one.name == "strut_states" else one for one in COMMON),
     Argument(
         "commands",
-        "efforts: our controller drives the struts by effort_controller; positions: the kinematics node by "
-        "position_controller, from target_pose; none: ours only listen",
+        "efforts: our controller drives the struts by effort_controller; coordinates: by position_controller, where "
+        "drives go to places by themselves; positions: the kinematics node by position_controller, from target_pose; "
+        "none: ours only listen",
         default="none",
         choices=("none", *DRIVEN_BY),
     ),
@@ -68,7 +69,10 @@ ARGUMENTS = (
 
 def start_nodes(context):
     commands = text(context, "commands")
-    topics = {f"strut_commands/{kind}": f"{name}/commands" for kind, name in DRIVEN_BY.items()}
+    topics = {
+        "strut_commands/efforts": f"{EFFORTS}/commands",
+        "strut_commands/positions": f"{POSITIONS}/commands",
+    }
     found = [
         node(
             context,
@@ -78,7 +82,9 @@ def start_nodes(context):
         )
         for name in CHAIN
     ]
-    return [*found, node(context, "controller", ARGUMENTS, topics=topics)] if commands == "efforts" else found
+    if commands in ("efforts", "coordinates"):
+        found.append(node(context, "controller", ARGUMENTS, topics=topics))
+    return found
 
 
 def read_description(path):

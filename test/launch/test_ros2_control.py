@@ -125,6 +125,19 @@ def test_a_machine_that_is_no_hexapod_is_driven_by_its_own_export(launch, tmp_pa
 
 
 @pytest.mark.slow
+def test_drives_that_go_to_places_by_themselves_get_coordinates(launch, tmp_path):
+    """Four servo cylinders and a vane motor, whose controller of ros2_control is the one of positions."""
+    hardware = tmp_path / "epaas.urdf"
+    export = ["export", "--machine", "epaas_hydraulic", "--format", "ros2_control", "--out", str(hardware)]
+    assert main(export) == 0
+    arguments = ("mock:=True", "commands:=coordinates", "sample_rate:=100")
+    launch("machine:=epaas_hydraulic", f"hardware:={hardware}", *arguments).says(
+        "position_controller commands position of 5 joints",
+        "commanded 5 positions",
+    )
+
+
+@pytest.mark.slow
 def test_the_manager_gets_its_description_from_the_topic(launch):
     arguments = [f"hardware:={URDF}", "mock:=True", "commands:=efforts", "sample_rate:=100"]
     namespaces = ["", "cell_4"]

@@ -8,9 +8,10 @@ others; a forward_command_controller without joints and interface_name is not co
 
 The robot description comes from the topic robot_description, transient local, and from nowhere else. Before it is
 there, there are no services, so spawners wait. Joints of <ros2_control> must be in the URDF. Mock hardware stands where
-`initial_value` says; joint_state_broadcaster publishes it, effort_controller takes commands.
+`initial_value` says; joint_state_broadcaster publishes it, effort_controller and position_controller take commands.
 """
 
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -42,7 +43,7 @@ class ControllerManager(Node):
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.create_subscription(String, "robot_description", self.take_description, latched)
         self.waiting = self.create_timer(1.0, self.complain)
-        self.commands = 0
+        self.commanded = set()
 
     def complain(self):
         print("Waiting for data on 'robot_description' topic to finish initialization", flush=True)
@@ -82,7 +83,10 @@ class ControllerManager(Node):
                 print(f"{name} commands {own['interface_name']} of {len(own['joints'])} joints", flush=True)
         self.states = self.create_publisher(JointState, "joint_states", 10)
         self.create_timer(1.0 / RATE, self.publish)
-        self.create_subscription(Float64MultiArray, "effort_controller/commands", self.take_command, 10)
+        for kind in ("effort", "position"):
+            self.create_subscription(
+                Float64MultiArray, f"{kind}_controller/commands", partial(self.take_command, kind), 10
+            )
         return response
 
     def publish(self):
@@ -90,10 +94,10 @@ class ControllerManager(Node):
         message.header.stamp = self.get_clock().now().to_msg()
         self.states.publish(message)
 
-    def take_command(self, message):
-        self.commands += 1
-        if self.commands == 1:
-            print(f"commanded {len(message.data)} efforts", flush=True)
+    def take_command(self, kind, message):
+        if kind not in self.commanded:
+            print(f"commanded {len(message.data)} {kind}s", flush=True)
+        self.commanded.add(kind)
 
 
 def main():
