@@ -35,7 +35,7 @@ from ..tables import (
     settings_table,
     validation_table,
 )
-from ..total_deviations import answer_sentences, format_table_notes
+from ..total_deviations import answer_sentences, format_table_notes, listed
 from .answer_rows import answer_rows
 from .material import Material
 from .motion import count_poses, motion_scripts
@@ -164,8 +164,8 @@ def _describe_held_out(held: Validation, machine: Machine) -> dict[str, Any]:
     return {
         "compared": _compare_with_nominal(held, machine.drives[0].part),
         "table": validation_table(held, machine.drives).html(),
-        "sentence": f"{held.held_out}, predicted by {held.predicted_by}. Error is the root mean square of measured "
-        f"minus predicted force over that of the measured force, below the cutoff{unfiltered}.",
+        "sentence": f"Held out: {held.held_out}, predicted by {held.predicted_by}. Error is the root mean square of "
+        f"measured minus predicted force over that of the measured force, below the cutoff{unfiltered}.",
     }
 
 
@@ -203,7 +203,7 @@ def list_unknown(material: Material) -> list[str]:
         if hidden[UNIDENTIFIABLE]:
             lines.append(f"Not from this motion: {', '.join(hidden[UNIDENTIFIABLE])}.")
         lines = lines or ["Every parameter of the set is identifiable by itself."]
-    lines += [f"Not distinguishable from 0: {name}." for name in result.near_zero]
+    lines += [f"Not distinguishable from 0: {listed(list(result.near_zero))}."] if result.near_zero else []
     return lines + _find_weakest_sum(result)
 
 

@@ -30,7 +30,7 @@ def next_steps(material: Material) -> list[str]:
         steps.append("Check it on another motion: pkm identify ... --validate OTHER_LOG.")
     if result.trusted:
         steps.append(
-            "Use it: pkm export --machine M --estimate estimate.json --out machine.urdf (or .xml, .yaml)."
+            "Use it: pkm export --machine M --estimate estimate.json --out identified.yaml (or .xml, .sdf, .urdf)."
         )
     return steps
 
