@@ -48,8 +48,10 @@ def run_stream(name: str, source: str, target: str) -> int:
         pipeline.step(*row)
     pipeline.estimator.finish()
     stages = vars(pipeline).values()
-    estimate, _ = pipeline.estimator.assess()
-    fit = pipeline.estimator.fit
+    estimator = pipeline.estimator
+    # revisions before 544d0b6b call it otherwise
+    estimate, _ = getattr(estimator, "assess" if hasattr(estimator, "assess") else "judged")()
+    fit = estimator.fit
     outcome = {
         "estimate": [
             {"name": n, "value": v, "std": s}
@@ -57,8 +59,8 @@ def run_stream(name: str, source: str, target: str) -> int:
         ],
         "status": list(estimate.status),
         "counts": [stage.counts for stage in stages if hasattr(stage, "counts")],
-        "equations": pipeline.estimator.counts,
-        "suspicions": pipeline.estimator.suspicions,
+        "equations": estimator.counts,
+        "suspicions": estimator.suspicions,
         "fit": [] if fit is None else [fit.adequate, fit.ratio],
     }
     Path(target).write_text(json.dumps(outcome, default=float), encoding="utf-8")

@@ -155,16 +155,18 @@ def _with_law(law: str) -> Callable[[Bench], Commands]:
     def build(bench: Bench) -> Commands:
         machine, document = bench.machine, dict(bench.document)
         rate = np.array([drive.size for drive in machine.drives])
+        several = len({drive.unit for drive in machine.drives}) > 1
+        law_rate = rate if several else rate.min()
         own = {
             name: (value * machine.force_size).tolist() if name == "asymmetry" else value
             for name, value in LAW_NUMBERS.get(law, {}).items()
         }
         friction = {
-            "law": law, "transition_rate": float(0.02 * rate.min()), "coulomb": (0.05 * machine.force_size).tolist(),
+            "law": law, "transition_rate": (0.02 * law_rate).tolist(), "coulomb": (0.05 * machine.force_size).tolist(),
             "viscous": (0.02 * machine.force_size / rate).tolist(), **own,
         }  # fmt: skip
         if law == "stribeck":
-            friction["stribeck_rate"] = float(0.2 * rate.min())
+            friction["stribeck_rate"] = (0.2 * law_rate).tolist()
         document["friction"] = _write_numbers(friction) if "bodies" in document else friction
         try:
             read_machine(document)
@@ -369,14 +371,7 @@ def _lacks_nothing(machine: Machine) -> str:
     return ""
 
 
-def _lacks_one_unit(machine: Machine) -> str:
-    return "" if len({drive.unit for drive in machine.drives}) == 1 else "drives of several units"
-
-
 LACKS = {
-    **dict.fromkeys(
-        ("compliance", "friction_stribeck", "friction_transition", "friction_presliding"), _lacks_one_unit
-    ),
     "center_of_mass": _lacks_alike_limbs, "unequal_struts": _lacks_alike_limbs, "efficiency": _lacks_screws,
 }  # fmt: skip
 LOADED = _lacks(ActuatedDrives, "no actuators")

@@ -92,9 +92,8 @@ def _format_tables(mechanism: Mechanism) -> str:
         ),
         build_c_table("HOME", np.asarray(mechanism.home, dtype=float), "configuration of the tree"),
     ]
-    numbers = np.array(friction.parameters, dtype=float)
     if "LAW[" in FRICTION[friction.law.name][0]:
-        floats.append(build_c_table("LAW", numbers, "its numbers"))
+        floats.append(build_c_table("LAW", friction.parameters, "its numbers, of each drive"))
     integers = [
         build_c_table("FRAMES", model.frame, "parent, kind, axis, sign, first coordinate, first velocity"),
         build_c_table("VELOCITIES", model.velocity, "frame, whether it turns, coordinate"),

@@ -28,21 +28,21 @@ from pkm_identification.version import __version__
 
 # Friction by the law's name: the value of a function of the strut's number i and rate r, and what of libm that calls.
 FRICTION = {
-    "coulomb": ("FRICTION[0][i] * r + FRICTION[1][i] * clipped(r, LAW[0])", ""),
+    "coulomb": ("FRICTION[0][i] * r + FRICTION[1][i] * clipped(r, LAW[0][i])", ""),
     "source": (
-        "(fabs(r) <= LAW[0] ? 0.0 : FRICTION[0][i] * r) + FRICTION[1][i] * clipped(r, LAW[0])",
+        "(fabs(r) <= LAW[0][i] ? 0.0 : FRICTION[0][i] * r) + FRICTION[1][i] * clipped(r, LAW[0][i])",
         "",
     ),
     "asymmetric": (
-        "FRICTION[0][i] * r + FRICTION[1][i] * clipped(r, LAW[0]) + FRICTION[2][i] * fabs(clipped(r, LAW[0]))",
+        "FRICTION[0][i] * r + FRICTION[1][i] * clipped(r, LAW[0][i]) + FRICTION[2][i] * fabs(clipped(r, LAW[0][i]))",
         "",
     ),
     "stribeck": (
-        "FRICTION[0][i] * r\n        + FRICTION[1][i] * clipped(r, LAW[0])\n        "
-        "* (1.0 + (LAW[1] - 1.0) * exp(-(r / LAW[2]) * (r / LAW[2])))",
+        "FRICTION[0][i] * r\n        + FRICTION[1][i] * clipped(r, LAW[0][i])\n        "
+        "* (1.0 + (LAW[1][i] - 1.0) * exp(-(r / LAW[2][i]) * (r / LAW[2][i])))",
         "exp",
     ),
-    "smooth": ("FRICTION[0][i] * r + FRICTION[1][i] * tanh(r / LAW[0])", "tanh"),
+    "smooth": ("FRICTION[0][i] * r + FRICTION[1][i] * tanh(r / LAW[0][i])", "tanh"),
 }
 
 _OF_STRUT = (M_E, H_E, H_B, I_X, I_A, M_M)
@@ -131,8 +131,8 @@ def _format_constants(machine: Machine) -> str:
         ),
         build_c_table(
             "LAW",
-            machine.friction.law_parameters[1 : 1 + len(machine.friction.law.parameters)],
-            "its numbers",
+            machine.friction.parameters,
+            "its numbers, of each drive",
         ),
     ]
     if machine.joint_friction is not None:

@@ -104,13 +104,15 @@ def _know_friction(document: dict[str, Any], machine: Machine, point: Linearisat
         section = joints.section(build_joint_friction_of_basis(prepared, basis))
         document["friction"] = {**document.get("friction", {}), "joints": section}
     friction = point.corrections.machine.loaded.friction
-    if friction.law is machine.friction.law and friction.parameters == machine.friction.parameters:
+    if friction.law is machine.friction.law and np.array_equal(
+        friction.parameters, machine.friction.parameters
+    ):
         return
     coefficients = friction.coefficients.copy()
     new = [k for k, name in enumerate(friction.law.names) if name not in machine.friction.law.names]
     coefficients[new] = build_friction_of_basis(prepared, basis)[new]
     numbers = {
-        one.name: max(float(value), one.at_least)
+        one.name: max(float(value[0]), one.at_least)
         for one, value in zip(friction.law.parameters, friction.parameters, strict=True)
     }
     document["friction"] = {

@@ -14,7 +14,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.statuses import is_known
 from pkm_identification.identification.model_errors.estimated.corrections import Corrections
 from pkm_identification.identification.model_errors.estimated.effect import EstimatedEffect
-from pkm_identification.identification.model_errors.estimated.registry import extended_set
+from pkm_identification.identification.model_errors.estimated.registry import STRIBECK, extended_set, with_law
 from pkm_identification.identification.saved_estimate import SavedEstimate
 from pkm_identification.identification.settings import EstimatorSettings
 from pkm_identification.machines.capabilities import HexapodFile, has, require
@@ -119,12 +119,11 @@ def apply_effects(
 ) -> tuple[Machine, set[str]]:
     """Return the machine whose file's numbers are what effects found, and the parameters that are in them."""
     values = dict(zip(saved.names, saved.mean, strict=True))
-    corrections, known = Corrections.none(machine), set()
+    stribeck = [effect.name for effect in effects if effect.name == STRIBECK]
+    corrections, known = Corrections.none(with_law(machine, stribeck)), set()
     for effect in effects:
         before = corrections.machine
-        if effect.undo is not None and not any(
-            entry.name == "friction_transition" for entry in effect.entries
-        ):
+        if effect.undo is not None and effect.name != "friction_transition":
             own = np.array([values[entry.name] for entry in effect.entries])
             corrections = effect.undo(corrections, own)
         if corrections.machine is not before:

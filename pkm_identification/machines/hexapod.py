@@ -124,9 +124,7 @@ class Hexapod:
         )  # fmt: skip
         self.known_forces = None if motor is None else motor.known_forces
         shared = description.friction
-        self.friction = tuple(
-            replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(STRUTS)
-        )
+        self.friction = tuple(shared.of_axis(i) for i in range(STRUTS))
 
     @property
     def actuators(self) -> tuple[Actuator, ...] | None:

@@ -100,9 +100,7 @@ class Multibody(MovingBodies):
             for i, one in enumerate(description.drives)
         )
         shared = self._shared = friction or description.friction
-        self.friction = tuple(
-            replace(shared, coefficients=shared.coefficients[:, i : i + 1]) for i in range(len(self.drives))
-        )
+        self.friction = tuple(shared.of_axis(i) for i in range(len(self.drives)))
         change_document(
             self.document, dict.fromkeys(description.tolerances.numbers, 0.0)
         )  # refuses wrong paths
@@ -317,7 +315,8 @@ class Multibody(MovingBodies):
                 joints[name] = {"viscous": float(wet), "coulomb": float(dry)}
         return Multibody(
             identified_mechanism(
-                self.mechanism, self.base, values[self._bodies], values[self.friction_rows],
+                self.mechanism, self.base, values[self._bodies],
+                replace(self._shared, coefficients=values[self.friction_rows]),
                 values[self._along] - nominal[self._along], joints,
                 None if covariance is None else covariance[self._bodies, self._bodies],
             )

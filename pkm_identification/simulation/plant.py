@@ -153,7 +153,7 @@ class Plant(ActuatedPlant):
         acting = machine.friction if friction else machine.friction.without()
         self._coefficients = padded_coefficients(acting.coefficients.ravel(), STRUTS)
         self._resistance = Resistance(
-            np.array([acting.law_parameters] * 2),
+            np.vstack([acting.laws, acting.laws[:1]]),
             self._coefficients.copy(),
             np.zeros((4, STRUTS)),
             np.full(STRUTS, -1),

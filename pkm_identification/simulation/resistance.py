@@ -28,8 +28,8 @@ class Resistance(NamedTuple):
 
     Attributes
     ----------
-    laws : ndarray, shape (2, 4)
-        `Friction.law_parameters` of the drives and of the passive joints.
+    laws : ndarray, shape (n + 1, 5)
+        `Friction.laws` of the drives, and last that of the passive joints.
     coefficients : ndarray, shape (TERMS, R)
         Of friction, followed by zeros.
     stops : ndarray, shape (4, n)
@@ -66,12 +66,12 @@ def resist(rate, coordinate, resistance, force, slope, stiffness):
     for i in range(rate.shape[0]):
         first = resistance.triple[i]
         if first >= 0:
-            size = max(compute_turning_speed(rate, first), resistance.laws[1, TRANSITION])
+            size = max(compute_turning_speed(rate, first), resistance.laws[-1, TRANSITION])
             slope[i] = resistance.coefficients[VISCOUS, i] + resistance.coefficients[COULOMB, i] / size
             force[i] = slope[i] * rate[i]
             stiffness[i] = 0.0
             continue
-        law = law_tuple(resistance.laws[0 if i < drives else 1], 0)
+        law = law_tuple(resistance.laws[min(i, drives)], 0)
         force[i] = friction_along(rate[i], law, resistance.coefficients, i)
         slope[i] = friction_slope(rate[i], law, resistance.coefficients, i)
         stiffness[i] = 0.0
@@ -100,7 +100,7 @@ def couple_triples(rate, h, mobility, resistance, matrix):
         if first < 0:
             continue
         size = compute_turning_speed(rate, first)
-        if size > resistance.laws[1, TRANSITION]:
+        if size > resistance.laws[-1, TRANSITION]:
             share = h * resistance.coefficients[COULOMB, k] * rate[k] / size**3
             for i in range(axes):
                 for m in range(first, first + 3):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 
@@ -136,6 +135,4 @@ def _shared_friction(machine: ActuatedDrives) -> Friction | None:
     own = machine.friction
     if not any(np.any(one.coefficients) for one in own):
         return None
-    if len({(one.law.name, one.parameters) for one in own}) > 1:
-        raise SettingsError(f"machine '{machine.name}': its drives have friction of several laws")
-    return replace(own[0], coefficients=np.hstack([one.coefficients for one in own]))
+    return Friction.join(own)

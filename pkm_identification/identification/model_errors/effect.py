@@ -97,6 +97,19 @@ def name_drives(name: str, machine: Machine) -> tuple[str, ...]:
     return tuple(f"{name}_{drive.label}" for drive in machine.drives)
 
 
+def name_units(machine: Machine) -> list[tuple[str, int]]:
+    """Return for each unit of the drives the end of its names, empty where there is one unit, and its first drive."""
+    units = [drive.unit for drive in machine.drives]
+    several = len(set(units)) > 1
+    return [(f"_{unit}" if several else "", units.index(unit)) for unit in dict.fromkeys(units)]
+
+
+def group_drives(machine: Machine) -> FloatArray:
+    """Return which drives have which unit, (n, units): 1 or 0, units in the order of `name_units`."""
+    units = [drive.unit for drive in machine.drives]
+    return np.array([[float(unit == units[first]) for _, first in name_units(machine)] for unit in units])
+
+
 def units_of_drives(machine: Machine, pattern: str) -> dict[str, str | tuple[str, ...]]:
     """Return `unit` and `units` of an effect, of a pattern with {force} and {coordinate}."""
     units = tuple(pattern.format(force=drive.force_unit, coordinate=drive.unit) for drive in machine.drives)

@@ -39,11 +39,16 @@ def _sum_columns(situation: Situation, shape: FloatArray) -> FloatArray:
     return situation.rows.in_band(shape * situation.coulomb)[:, :, None]
 
 
-def other_law(situation: Situation, **factors: float) -> FloatArray:
-    """Return what other parameters of the friction laws would change, each by a factor, by their names."""
+def other_law(situation: Situation, **factors: float | FloatArray) -> FloatArray:
+    """Return what other parameters of the friction laws would change, by their names: each by a factor, or (n,)."""
     changed = [
-        one.changed(**{name: factor * one.parameter(name) for name, factor in factors.items()})
-        for one in situation.friction
+        one.changed(
+            **{
+                name: np.broadcast_to(factor, len(situation.friction))[i] * one.parameter(name)
+                for name, factor in factors.items()
+            }
+        )
+        for i, one in enumerate(situation.friction)
     ]
     return _sum_columns(situation, situation.transition_of(changed) - situation.transition)
 

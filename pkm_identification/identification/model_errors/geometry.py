@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -15,7 +15,15 @@ from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.segments import segment_slices
 
-from .effect import Effect, name_drives, repeat_prior, typical_force, units_of_drives
+from .effect import (
+    Effect,
+    group_drives,
+    name_drives,
+    name_units,
+    repeat_prior,
+    typical_force,
+    units_of_drives,
+)
 from .log_rows import DriveMotion
 from .situation import Situation, diagonal
 from .spline_derivatives import FEWEST, spline_derivatives
@@ -28,6 +36,7 @@ STEP = 1e-4  # of the length scale, of an angle in rad, for differences
 SOFTER = 1e-9  # m/N or rad/(N m), for differences
 AXES = "xyz"
 DRIFTS = ("length_drift", "angle_drift", "coordinate_drift")  # of zeros; no file tells of them
+COMPLIANCE = "compliance"
 PLACES = "geometry"  # what joints and zeros of the drives are called together
 # Passes: each leaves a tenth or so of the one before in the band, but above it they need not converge.
 YIELDINGS = 4
@@ -147,27 +156,28 @@ def compute_friction(situation: Situation, rate: FloatArray) -> FloatArray:
     return np.stack(force, axis=1)
 
 
-def compute_compliance_columns(situation: Situation) -> FloatArray:
-    """Return what drives that yield by a unit per newton between encoder and machine would add, (K, n, 1)."""
-    return compute_compliance_columns_at(situation, 0.0)
+def compute_compliance_columns(situation: Situation, group: FloatArray) -> FloatArray:
+    """Return what drives (1 in (n,)) that yield by a unit per newton before the machine would add, (K, n, 1)."""
+    return compute_compliance_columns_at(situation, np.zeros(len(group)), group)
 
 
-def compute_compliance_columns_at(situation: Situation, compliance: float) -> FloatArray:
-    """Return the same of a unit per newton more where they yield already, (K, n, 1)."""
-    change = differentiate_compliance(situation, compliance + SOFTER) - differentiate_compliance(
-        situation, compliance
-    )
+def compute_compliance_columns_at(
+    situation: Situation, compliance: FloatArray, group: FloatArray
+) -> FloatArray:
+    """Return the same of a unit per newton more where drives yield already by `compliance` (n,), (K, n, 1)."""
+    change = differentiate_compliance(situation, compliance + SOFTER * group)
+    change -= differentiate_compliance(situation, compliance)
     return situation.rows.thin_in_band(change / SOFTER)[:, :, None]
 
 
-def differentiate_compliance(situation: Situation, compliance: float) -> FloatArray:
-    """Return what drives that yield so much per newton add on the thin grid, unfiltered, (n, drives).
+def differentiate_compliance(situation: Situation, compliance: FloatArray) -> FloatArray:
+    """Return what drives that yield so much per newton, (n,), add on the thin grid, unfiltered, (N, n).
 
     Their coordinates are smaller by what their force takes, which is that of the bodies where they then are: by
     iteration, as long as there is a motion of such coordinates.
     """
     added = np.zeros_like(situation.rigid)
-    for _ in range(YIELDINGS if compliance else 0):
+    for _ in range(YIELDINGS if np.any(compliance) else 0):
         farther = situation.changed_by(_shift_motion(situation, compliance * (situation.rigid + added)))
         if not np.isfinite(farther).all():
             break
@@ -236,18 +246,18 @@ def effects(machine: Machine) -> list[Effect]:
                 parts=(*paths, *name_drives(offset, machine)),
             )
         )
-    units = {drive.unit for drive in machine.drives}
-    if len(units) == 1:
+    yielding = YIELD * sizes / np.maximum(typical_force(machine), 1e-9)
+    for (ending, first), group in zip(name_units(machine), group_drives(machine).T, strict=True):
+        drive = machine.drives[first]
         found.append(
             Effect(
-                "compliance",
-                "compliance",
-                f"{machine.drives[0].unit}/{'N' if units == {'m'} else '(N m)'}",
-                compute_compliance_columns,
-                repeat_prior(float(np.mean(YIELD * sizes / np.maximum(typical_force(machine), 1e-9))), 1),
+                COMPLIANCE + ending,
+                COMPLIANCE,
+                f"{drive.unit}/{'N' if drive.unit == 'm' else '(N m)'}",
+                partial(compute_compliance_columns, group=group),
+                repeat_prior(float(np.mean(yielding[group > 0.0])), 1),
                 "The struts are compliant between encoder and platform: keep accelerations lower, measure nearer to "
-                "the "
-                "platform, or estimate the compliance with --also {name}",
+                "the platform, or estimate the compliance with --also compliance",
                 # less than a file with elastic drives says is possible, less than none is not
                 positive=machine.build_transfers(1e-3) is None,
             )

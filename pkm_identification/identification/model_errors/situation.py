@@ -123,7 +123,7 @@ class Situation:
 
 def compute_transition(rate: FloatArray, friction: Sequence[Friction]) -> FloatArray:
     """Return the reversing terms of laws at rates (N, n), a column per drive; 0 where a law has none."""
-    laws = {(one.law.name, one.parameters, one.rate_noise) for one in friction}
+    laws = {(one.law.name, one.parameters.tobytes(), one.rate_noise) for one in friction}
     if len(laws) == 1 and friction[0].law.reversing is not None:
         return friction_columns(rate, friction[0])[friction[0].law.reversing_term]
     columns = [

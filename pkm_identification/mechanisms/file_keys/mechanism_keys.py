@@ -166,7 +166,7 @@ MECHANISM_KEYS = (
         "friction",
         "of the drives; lists have a number for each",
         keys=(
-            *friction_keys(exact_numbers()),
+            *friction_keys(exact_numbers(), _EACH),
             Key("joints", "of the passive joints", keys=(Key("transition_rate", "rate of its transition at "
             "standstill, rad/s", EXACT),)),
         ),

@@ -13,13 +13,13 @@ NAME = Key("name", "of the machine, in results and messages", TEXT, required=Tru
 DESCRIPTION = Key("description", "where its numbers come from", TEXT)
 
 
-def friction_keys(coefficient: Form) -> tuple[Key, ...]:
+def friction_keys(coefficient: Form, number: Form = EXACT) -> tuple[Key, ...]:
     """Keys of a friction law, whichever it is: its name, its numbers and what it has one of for each drive."""
     parameters = {one.name: one for law in LAWS for one in law.parameters}
     coefficients = {one.name: one for law in LAWS for one in law.coefficients}
     return (
         Key("law", "of friction along the drives (default: coulomb)", choice(LAW_NAMES)),
-        *(Key(one.name, f"{one.meaning}, {one.unit}", EXACT) for one in parameters.values()),
+        *(Key(one.name, f"{one.meaning}, {one.unit}", number) for one in parameters.values()),
         *(
             Key(one.name, f"{one.name.replace('_', ' ')} coefficient of each drive, {one.unit}", coefficient)
             for one in coefficients.values()

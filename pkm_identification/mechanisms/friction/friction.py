@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -28,15 +29,16 @@ class Friction:
     law : FrictionLaw
     coefficients : ndarray, shape (K, N)
         In the order of the law's coefficients, a column per axis; SI units.
-    parameters : tuple of float
-        In the order of the law's parameters, the transition rate first.
+    parameters : ndarray, shape (Q, N)
+        In the order of the law's parameters, the transition rate first, a column per axis: rates of axes in m/s and
+        in rad/s are no one number.
     rate_noise : float
         Standard deviation in m/s of the rates that the terms are given; see `registry.friction_terms`.
     """
 
     law: FrictionLaw
     coefficients: FloatArray
-    parameters: tuple[float, ...]
+    parameters: FloatArray
     rate_noise: float = 0.0
 
     @classmethod
@@ -48,7 +50,8 @@ class Friction:
         law : str
             One of LAW_NAMES.
         **values
-            Coefficients, each (N,), and parameters by their names; those without a default must be there.
+            Coefficients, each (N,), and parameters, each of all axes or (N,), by their names; those without a default
+            must be there.
 
         Raises
         ------
@@ -66,25 +69,49 @@ class Friction:
             )
         values = known | values
         columns = np.broadcast_arrays(*(np.asarray(values[name], dtype=float) for name in chosen.names))
-        parameters = tuple(float(values[parameter.name]) for parameter in chosen.parameters)
-        return cls(chosen, frozen(np.array(columns)), parameters)
+        parameters = [
+            np.broadcast_to(np.asarray(values[parameter.name], dtype=float), columns[0].shape)
+            for parameter in chosen.parameters
+        ]
+        return cls(chosen, frozen(np.array(columns)), frozen(np.array(parameters)))
+
+    def of_axis(self, axis: int) -> Friction:
+        """Return the friction of one axis (from 0), coefficients (K, 1)."""
+        own = slice(axis, axis + 1)
+        return replace(self, coefficients=self.coefficients[:, own], parameters=self.parameters[:, own])
+
+    @classmethod
+    def join(cls, axes: Sequence[Friction]) -> Friction:
+        """Return the friction of axes that have one law, of which each is given by itself."""
+        parts = [[getattr(one, name) for one in axes] for name in ("coefficients", "parameters")]
+        return replace(axes[0], coefficients=np.hstack(parts[0]), parameters=np.hstack(parts[1]))
 
     @cached_property
-    def law_parameters(self) -> FloatArray:
-        """The law for compiled kernels, shape (5,): its number, its parameters, zeros, the noise of the rates."""
-        numbers = np.zeros(LAW_NUMBERS)
-        numbers[NUMBER] = LAWS.index(self.law)
-        numbers[TRANSITION : TRANSITION + len(self.parameters)] = self.parameters
-        numbers[NOISE] = self.rate_noise
+    def laws(self) -> FloatArray:
+        """The law of each axis for compiled kernels, (N, 5): its number, its parameters, zeros, noise of the rates."""
+        numbers = np.zeros((self.parameters.shape[1], LAW_NUMBERS))
+        numbers[:, NUMBER] = LAWS.index(self.law)
+        numbers[:, TRANSITION : TRANSITION + len(self.parameters)] = self.parameters.T
+        numbers[:, NOISE] = self.rate_noise
         return frozen(numbers)
 
     @property
-    def transition_rate(self) -> float:
-        """Rate in m/s below which the law has its transition."""
-        return self.parameters[0]
+    def law_parameters(self) -> FloatArray:
+        """The law of the first axis for compiled kernels, shape (5,), of axes that have it in common."""
+        return self.laws[0]
 
-    def parameter(self, name: str) -> float:
-        """One parameter of the law by its name."""
+    @property
+    def alike(self) -> bool:
+        """Whether all axes have the same parameters of the law."""
+        return bool(np.all(self.parameters == self.parameters[:, :1]))
+
+    @property
+    def transition_rate(self) -> float:
+        """Rate in m/s (rad/s) below which the law of the first axis has its transition."""
+        return float(self.parameters[0, 0])
+
+    def parameter(self, name: str) -> FloatArray:
+        """One parameter of the law of all axes by its name, shape (N,)."""
         return self.parameters[[one.name for one in self.law.parameters].index(name)]
 
     def coefficient(self, name: str) -> FloatArray:
@@ -111,10 +138,7 @@ class Friction:
     def changed(self, **values: Any) -> Friction:
         """Return the same law with other coefficients or parameters, by their names (see `of`), of rates as noisy."""
         own: dict[str, Any] = dict(zip(self.law.names, self.coefficients, strict=True))
-        own |= {
-            parameter.name: value
-            for parameter, value in zip(self.law.parameters, self.parameters, strict=True)
-        }
+        own |= {one.name: value for one, value in zip(self.law.parameters, self.parameters, strict=True)}
         return replace(Friction.of(self.law.name, **(own | values)), rate_noise=self.rate_noise)
 
     def without(self) -> Friction:
@@ -126,8 +150,8 @@ class Friction:
         return {name: row.tolist() for name, row in zip(self.law.names, coefficients, strict=True)}
 
 
-def read_friction(node: Node, axes: int) -> Friction:
-    """Friction of a machine file's section.
+def read_friction(node: Node, axes: int, alike: bool = True) -> Friction:
+    """Friction of a machine file's section, whose law has the same numbers for all axes unless told otherwise.
 
     Raises
     ------
@@ -142,10 +166,16 @@ def read_friction(node: Node, axes: int) -> Friction:
             if parameter.default is None
             else node.take(parameter.name, parameter.default)
         )
-        parameters.append(entry_node.positive())
-        if parameters[-1] < parameter.at_least:
+        if alike or not isinstance(entry_node.value, list):
+            numbers = np.full(axes, entry_node.positive())
+        else:
+            numbers = entry_node.array(axes, not_negative=True)
+            if not np.all(numbers):
+                entry_node.fail(f"= {entry_node.value}: must be greater than zero")
+        parameters.append(numbers)
+        if np.any(numbers < parameter.at_least):
             entry_node.fail(
-                f"= {parameters[-1]:g}: must be at least {parameter.at_least:g} ({parameter.meaning})"
+                f"= {numbers.min():g}: must be at least {parameter.at_least:g} ({parameter.meaning})"
             )
     rows: dict[str, FloatArray] = {}
     for coefficient in law.coefficients:
@@ -160,16 +190,17 @@ def read_friction(node: Node, axes: int) -> Friction:
                 "or friction would drive the axis"
             )
     node.close()
-    return Friction(law, frozen(np.array([rows[name] for name in law.names])), tuple(parameters))
+    return Friction(law, frozen(np.array([rows[name] for name in law.names])), frozen(np.array(parameters)))
 
 
 @kernel
-def _fill_columns(rate, numbers, columns):
-    law = law_tuple(numbers, 0)
-    for n in range(rate.size):
-        terms = friction_terms(rate[n], law)
-        for k in range(columns.shape[0]):
-            columns[k, n] = terms[k]
+def _fill_columns(rate, laws, columns):
+    for i in range(laws.shape[0]):
+        law = law_tuple(laws[i], 0)
+        for n in range(i, rate.size, laws.shape[0]):
+            terms = friction_terms(rate[n], law)
+            for k in range(columns.shape[0]):
+                columns[k, n] = terms[k]
 
 
 def friction_columns(rate: FloatArray, friction: Friction) -> FloatArray:
@@ -178,7 +209,7 @@ def friction_columns(rate: FloatArray, friction: Friction) -> FloatArray:
     Parameters
     ----------
     rate : ndarray, any shape
-        In m/s.
+        In m/s; (..., N) where the N axes have other numbers of the law each.
     friction : Friction
         Its law is used; its coefficients are not.
 
@@ -189,7 +220,10 @@ def friction_columns(rate: FloatArray, friction: Friction) -> FloatArray:
     """
     rate = np.ascontiguousarray(rate, dtype=float)
     columns = np.empty((len(friction.law.coefficients), *rate.shape))
-    _fill_columns(rate.ravel(), friction.law_parameters, columns.reshape(len(columns), -1))
+    laws = friction.laws[:1] if friction.alike else friction.laws
+    if len(laws) > 1 and (rate.ndim == 0 or rate.shape[-1] != len(laws)):
+        raise ValueError(f"rate has shape {rate.shape}, expected (..., {len(laws)})")
+    _fill_columns(rate.ravel(), laws, columns.reshape(len(columns), -1))
     return columns
 
 

@@ -173,10 +173,10 @@ def _check_rates(machine: HasNumbers) -> list[str]:
     """Return what is wrong with the rate limit and the friction's transition rate."""
     most = min(FASTEST, MOST_STROKES * float(machine.length_limits[1]))
     found = [_check_size("geometry.rate_limit", machine.rate_limit, most, "m/s", SPEED_UNITS)]
-    if machine.friction.parameters:
+    if machine.friction.parameters.size:
         limit = machine.rate_limit
         most = MOST_TRANSITION if limit is None else min(limit, MOST_TRANSITION)
-        rate = float(machine.friction.parameters[0])
+        rate = machine.friction.transition_rate
         if "transition_rate" in machine.document.get("friction", {}):
             found.append(_check_size("friction.transition_rate", rate, most, "m/s", SPEED_UNITS))
     return found

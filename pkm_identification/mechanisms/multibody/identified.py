@@ -18,6 +18,7 @@ from pkm_identification.estimation.consistency.nearest_bodies import (
 )
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..friction import Friction
 from ..known_statements import keep_known
 from ..rigid_bodies import parallel_axes
 from .base_set import BaseSet
@@ -35,7 +36,7 @@ def identified_mechanism(
     mechanism: Mechanism,
     base: BaseSet,
     bodies: FloatArray,
-    friction: FloatArray,
+    friction: Friction,
     added_inertia: FloatArray,
     joint_friction: Mapping[str, Mapping[str, float]],
     covariance: FloatArray | None = None,
@@ -53,8 +54,8 @@ def identified_mechanism(
         Its base parameters.
     bodies : ndarray, shape (P,)
         Parameters of all bodies with the forces in question, whether such bodies can be or not; SI units.
-    friction : ndarray, shape (K, n)
-        Coefficients of the drives' law; those that would drive a machine become the nearest that do not.
+    friction : Friction
+        Of the drives; coefficients that would drive a machine become the nearest that do not.
     added_inertia : ndarray, shape (n,)
         In addition to the drives' own in the file, kg or kg m^2.
     joint_friction : mapping of str to mapping of {'viscous', 'coulomb'} to float
@@ -72,10 +73,12 @@ def identified_mechanism(
         raise MachineError(f"machine '{mechanism.name}': its file has no bodies that values could go into")
     name = document["name"] = f"{mechanism.name}_identified"
     own = mechanism.description.friction
-    coefficients = own.law.possible(np.asarray(friction, dtype=float))
+    coefficients = friction.law.possible(friction.coefficients)
     if np.any(coefficients) or own.acts:
-        rows = {key: _format_numbers(row) for key, row in own.named(coefficients).items()}
+        rows = {key: _format_numbers(row) for key, row in friction.named(coefficients).items()}
         document["friction"] = {**document.get("friction", {}), **rows}
+        if friction.law is not own.law or not np.array_equal(friction.parameters, own.parameters):
+            document["friction"] |= {"law": friction.law.name, **_format_law(friction)}
     for drive, added in zip(mechanism.description.drives, added_inertia, strict=True):
         section = document["drives"][drive.name]
         if abs(added) > _UNCHANGED * abs(FLOAT64.number(drive.inertia)):
@@ -153,6 +156,15 @@ def _write_section(body: Body, part: FloatArray) -> dict[str, Any]:
         "center_of_mass": _format_numbers(center),
         "inertia": _format_numbers(inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]),
     }
+
+
+def _format_law(friction: Friction) -> dict[str, str | list[str]]:
+    """Return the numbers of a friction law as a file has them: of all drives, or a list where they differ."""
+    numbers: dict[str, str | list[str]] = {}
+    for one, values in zip(friction.law.parameters, friction.parameters, strict=True):
+        rows = _format_numbers(np.maximum(values, one.at_least))
+        numbers[one.name] = rows[0] if len(set(rows)) == 1 else rows
+    return numbers
 
 
 def _format_numbers(values: Iterable[float]) -> list[str]:

@@ -91,7 +91,7 @@ class Rig:
         )
         law = friction or Friction.of("coulomb", viscous=np.zeros(n), coulomb=np.zeros(n))
         self._resistance = Resistance(
-            np.array([law.law_parameters] * 2),
+            np.vstack([law.laws, law.laws[:1]]),
             padded_coefficients(law.coefficients.ravel(), n),
             np.zeros((4, n)),
             np.full(n, -1),

@@ -265,7 +265,7 @@ def _solve_stage(known, h, now, mobility, resistance, rows, signal, ends, work):
         couple_triples(rate, h, mobility, resistance, matrix)
         solve_square(matrix, residual)
         for i in range(axes):
-            transition_rate = resistance.laws[0 if i < drives else 1, LAW_TRANSITION]
+            transition_rate = resistance.laws[min(i, drives), LAW_TRANSITION]
             if resistance.triple[i] >= 0:
                 if resistance.triple[i] == i:
                     stopped_triple(rate, residual, i, transition_rate)

@@ -75,7 +75,7 @@ class DriveTrain:
             coefficients[friction.law.names.index("coulomb")] = 0.0
         spring = 1.0 / errors.compliance if self._elastic else 0.0
         self._train = Train(
-            law=friction.law_parameters,
+            laws=friction.laws,
             coefficients=padded_coefficients(np.ascontiguousarray(coefficients).ravel(), count),
             stops=stops,
             drives=np.array(

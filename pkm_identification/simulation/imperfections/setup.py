@@ -134,7 +134,7 @@ class TrainErrors:
             if names == ["stribeck"]
             else {"asymmetry": self.asymmetry * friction.coulomb}
         )
-        return Friction.of(names[0], transition_rate=friction.transition_rate, **values)
+        return Friction.of(names[0], transition_rate=friction.parameter("transition_rate"), **values)
 
 
 @dataclass(frozen=True)

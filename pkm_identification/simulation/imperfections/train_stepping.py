@@ -66,8 +66,8 @@ class Train(NamedTuple):
 
     Attributes
     ----------
-    law : ndarray
-        `Friction.law_parameters`.
+    laws : ndarray, shape (n, 5)
+        `Friction.laws`.
     coefficients : ndarray, shape (TERMS, n)
         Of the law, without the Coulomb friction that bristles carry.
     stops : ndarray, shape (4, n)
@@ -81,7 +81,7 @@ class Train(NamedTuple):
     joints : JointAxes
     """
 
-    law: FloatArray
+    laws: FloatArray
     coefficients: FloatArray
     stops: FloatArray
     drives: FloatArray
@@ -118,7 +118,7 @@ def train_friction(rate, length, drive, bristle, h, train, i):
     `bristle` is what is known of the bristle's position, `h` (s) the implicit share of the step: position = bristle + h
     rate of the bristle; with h = 0 everything is of one instant.
     """
-    law = law_tuple(train.law, 0)
+    law = law_tuple(train.laws[i], 0)
     p, a = train.drives, train.alike
     force = friction_along(rate, law, train.coefficients, i)
     slope = friction_slope(rate, law, train.coefficients, i)
@@ -175,7 +175,7 @@ def transmit_force(rate, length, drive, state, guess, h, train, i):
     known = p[STIFFNESS, i] * (position - length)
     x_rate = guess
     slope = 0.0
-    transition_rate = train.law[TRANSITION]
+    transition_rate = train.laws[i, TRANSITION]
     if h == 0.0 and p[MASS, i] > 0.0:
         x_rate = motor_rate  # of one instant: the motor's rate is a state
         _, slope, z, z_rate = train_friction(x_rate, position, drive, bristle, h, train, i)
@@ -300,11 +300,11 @@ def _solve_stage(known, known_state, h, dynamics, drive, train, axes, stage):
         if largest <= 1e-12 * scale:
             break
         solve_square(matrix, residual)
-        transition_rate = train.law[TRANSITION]
         # corners of many joints can send Newton round in a circle; shorter steps end that
         damping = 1.0 if iteration < 20 else 0.5
         for i in range(count):
-            rate[i] = stop_at_transition(rate[i], rate[i] + damping * residual[i], transition_rate)
+            new = rate[i] + damping * residual[i]
+            rate[i] = stop_at_transition(rate[i], new, train.laws[i, TRANSITION])
     for i in range(count):
         change[i] = smooth[i]
         for k in range(count):

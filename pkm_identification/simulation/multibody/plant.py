@@ -206,7 +206,7 @@ class MechanismPlant(ActuatedPlant):
         return JointAxes(
             self._coefficients[[VISCOUS, COULOMB], count:].copy(),
             np.where(triple < 0, -1, triple - count),
-            self._resistance.laws[1, [TRANSITION]],
+            self._resistance.laws[-1, [TRANSITION]],
         )
 
     def _settle(self) -> None:
@@ -370,7 +370,7 @@ def _list_friction_axes(mechanism: Mechanism, friction: bool) -> tuple[np.ndarra
             triple[first : first + 3] = first
     ours = padded_coefficients((own if friction else own.without()).coefficients.ravel(), drives)
     return rubbing, Resistance(
-        np.array([own.law_parameters, law]),
+        np.vstack([own.laws, law]),
         np.ascontiguousarray(np.hstack([ours, theirs])),
         np.zeros((4, drives)),
         triple,

@@ -32,7 +32,8 @@ def with_friction(name: str):
     made = copy.deepcopy(WRITTEN[name]())
     count = len(made["drives"])
     made["friction"] = {"law": "stribeck", "viscous": [0.3] * count, "coulomb": [0.5] * count,
-                        "static_ratio": 1.4, "stribeck_rate": 0.05, "joints": {"transition_rate": "0.01"}}  # fmt: skip
+                        "static_ratio": 1.4, "stribeck_rate": [0.05 / (1 + k) for k in range(count)],
+                        "joints": {"transition_rate": "0.01"}}  # fmt: skip
     for joint in made["joints"].values():
         if joint["type"] in ("universal", "spherical"):
             joint |= RUBBING

@@ -24,7 +24,7 @@ from pkm_identification.numerics.rotation import axes_across
 from pkm_identification.parameters.parameter import Kind, Parameter
 
 from .. import friction, geometry, gravity
-from ..effect import Effect, name_drives, typical_force
+from ..effect import Effect, group_drives, name_drives, name_units, typical_force
 from ..situation import Situation, diagonal
 from .corrections import Corrections
 from .effect import EstimatedEffect
@@ -148,20 +148,25 @@ def friction_by_load(hypothesis: Effect) -> EstimatedEffect:
     return EstimatedEffect(entry.name, (entry,), columns=columns, added=added)
 
 
-def compliance(hypothesis: Effect) -> EstimatedEffect:
-    """Of all struts, between encoder and platform, under the bodies' force as they are estimated."""
+def compliance(hypotheses: Sequence[Effect]) -> EstimatedEffect:
+    """Of all drives of a unit, between encoder and platform, under the bodies' force as they are estimated."""
+    entries = tuple(_build_parameter(one, one.name, float(one.scale[0])) for one in hypotheses)
+
+    def differentiated(situation: Situation, values: FloatArray) -> FloatArray:
+        return geometry.differentiate_compliance(situation, group_drives(situation.machine) @ values)
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        return geometry.compute_compliance_columns_at(situation, float(values[0]))
+        each = geometry.compute_compliance_columns_at
+        groups = group_drives(situation.machine)
+        return np.concatenate([each(situation, groups @ values, group) for group in groups.T], axis=2)
 
     def known(situation: Situation, values: FloatArray) -> FloatArray:
-        return situation.rows.thin_in_band(geometry.differentiate_compliance(situation, float(values[0])))
+        return situation.rows.thin_in_band(differentiated(situation, values))
 
     def added(situation: Situation, values: FloatArray) -> FloatArray:
-        return situation.at_all_samples(geometry.differentiate_compliance(situation, float(values[0])))
+        return situation.at_all_samples(differentiated(situation, values))
 
-    entry = _build_parameter(hypothesis, hypothesis.name, float(hypothesis.scale[0]))
-    return EstimatedEffect(entry.name, (entry,), columns=columns, known=known, added=added)
+    return EstimatedEffect(geometry.COMPLIANCE, entries, columns=columns, known=known, added=added)
 
 
 def of_basis(hypothesis: Effect, drives: Sequence[int] | None = None) -> EstimatedEffect:
@@ -209,17 +214,17 @@ def near_standstill(machine: Machine, drives: Sequence[int], name: str) -> Estim
 
 
 def transition(machine: Machine) -> EstimatedEffect:
-    """Return the rate at which friction has its transition, which the drives' law has in common."""
-    rate = machine.friction[0].transition_rate
-    entry = _number("friction_transition", f"{machine.drives[0].unit}/s", rate, rate)
+    """Return the rate at which friction has its transition, which the law of drives of one unit has in common."""
+    shares = _share_rates(machine, "transition_rate")
+    entries = _list_rates(machine, "friction_transition", "transition_rate")
 
     def undo(corrections: Corrections, values: FloatArray) -> Corrections:
-        return _replace_law(corrections, transition_rate=float(values[0]))
+        return _replace_law(corrections, transition_rate=shares @ values)
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        return _differentiate_law(situation, "transition_rate", float(values[0]), STEP * float(values[0]))
+        return _differentiate_rates(situation, "transition_rate", shares, values)
 
-    return EstimatedEffect(entry.name, (entry,), columns=columns, undo=undo, positive=(entry,))
+    return EstimatedEffect("friction_transition", entries, columns=columns, undo=undo, positive=entries)
 
 
 def efficiency(machine: Machine) -> EstimatedEffect:
@@ -275,18 +280,24 @@ def efficiency(machine: Machine) -> EstimatedEffect:
 def presliding(machine: Machine) -> EstimatedEffect:
     """Return bristles for the friction transition: displacement, each strut's damping over stiffness, and a share.
 
-    The share is how much of the transition they replace: 1 where struts give elastically, 0 where the law is right,
-    which no displacement is. Without it a right log could not be fitted.
+    Drives of one unit have the displacement in common. The share is how much of the transition they replace: 1 where
+    struts give elastically, 0 where the law is right, which no displacement is. Without it a right log could not be
+    fitted.
     """
     damping, count = name_drives("friction_presliding_damping", machine), len(machine.drives)
-    rate = machine.friction[0].transition_rate
+    shares = _share_rates(machine, "transition_rate")
+    displacements = tuple(
+        replace(
+            entry,
+            unit=entry.unit.removesuffix("/s"),
+            nominal=friction.PRESLIDING[1] * entry.nominal,
+            scale=friction.PRESLIDING[-1] * entry.nominal,
+        )
+        for entry in _list_rates(machine, "friction_presliding", "transition_rate")
+    )
+    groups = len(displacements)
     entries = (
-        _number(
-            "friction_presliding",
-            machine.drives[0].unit,
-            friction.PRESLIDING[1] * rate,
-            friction.PRESLIDING[-1] * rate,
-        ),
+        *displacements,
         *(
             Parameter(
                 name,
@@ -303,8 +314,11 @@ def presliding(machine: Machine) -> EstimatedEffect:
         _number("friction_presliding_share", "", 0.0, 1.0),
     )
 
+    def bristles(situation: Situation, displacement: FloatArray, damping: FloatArray) -> FloatArray:
+        return friction.with_bristles(situation, shares @ displacement, damping)
+
     def of_all(situation: Situation, values: FloatArray) -> FloatArray:
-        return friction.with_bristles(situation, np.full(count, values[0]), values[1:-1])
+        return bristles(situation, values[:groups], values[groups:-1])
 
     def added(situation: Situation, values: FloatArray) -> FloatArray:
         return values[-1] * of_all(situation, values)
@@ -313,59 +327,82 @@ def presliding(machine: Machine) -> EstimatedEffect:
         return situation.rows.in_band(added(situation, values))
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        step = STEP * values * np.eye(len(values))[0]
-        by_displacement = (added(situation, values + step) - added(situation, values - step)) / (
-            2.0 * step[0]
-        )
-        by_damping = friction.with_bristles(situation, np.full(count, values[0]), np.ones(count))
-        by_damping -= friction.with_bristles(situation, np.full(count, values[0]), np.zeros(count))
-        by_displacement, by_damping, by_share = (
-            situation.rows.in_band(each)
-            for each in (by_displacement, values[-1] * by_damping, of_all(situation, values))
-        )
+        by_displacement = []
+        for step in STEP * values[:groups] * np.eye(len(values))[:groups, :groups]:
+            whole = np.concatenate([step, np.zeros(len(values) - groups)])
+            change = added(situation, values + whole) - added(situation, values - whole)
+            by_displacement.append(change / (2.0 * step.sum()))
+        by_damping = bristles(situation, values[:groups], np.ones(count))
+        by_damping -= bristles(situation, values[:groups], np.zeros(count))
+        in_band = situation.rows.in_band
         return np.concatenate(
-            [by_displacement[:, :, None], diagonal(by_damping), by_share[:, :, None]], axis=2
+            [
+                *(in_band(each)[:, :, None] for each in by_displacement),
+                diagonal(in_band(values[-1] * by_damping)),
+                in_band(of_all(situation, values))[:, :, None],
+            ],
+            axis=2,
         )
 
     return EstimatedEffect(
-        entries[0].name, entries, columns=columns, known=known, added=added, positive=entries[:1]
+        "friction_presliding", entries, columns=columns, known=known, added=added, positive=displacements
     )
 
 
 def stribeck(machine: Machine) -> EstimatedEffect:
     """Return breakaway less Coulomb friction, relative, and the rate at which it has fallen; the law has both."""
-    _, _, rate = machine.friction[0].parameters
-    entries = (
-        _number("friction_stribeck", "", 0.0, EXCESS),
-        _number("friction_stribeck_rate", f"{machine.drives[0].unit}/s", rate, rate),
-    )
+    shares = _share_rates(machine, "stribeck_rate")
+    rates = _list_rates(machine, "friction_stribeck_rate", "stribeck_rate")
+    entries = (_number("friction_stribeck", "", 0.0, EXCESS), *rates)
 
     def undo(corrections: Corrections, values: FloatArray) -> Corrections:
-        return _replace_law(corrections, static_ratio=1.0 + float(values[0]), stribeck_rate=float(values[1]))
+        return _replace_law(
+            corrections, static_ratio=1.0 + float(values[0]), stribeck_rate=shares @ values[1:]
+        )
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        excess, rate = values.tolist()
-        by_ratio = _differentiate_law(situation, "static_ratio", 1.0 + excess, STEP)
-        by_rate = _differentiate_law(situation, "stribeck_rate", rate, STEP * rate)
-        return np.concatenate([by_ratio, by_rate], axis=2)
+        ratio = 1.0 + float(values[0])
+        by_ratio = friction.other_law(situation, static_ratio=(ratio + STEP) / ratio) / STEP
+        by_rates = _differentiate_rates(situation, "stribeck_rate", shares, values[1:])
+        return np.concatenate([by_ratio, by_rates], axis=2)
 
-    return EstimatedEffect(entries[0].name, entries, columns=columns, undo=undo, positive=entries[1:])
+    return EstimatedEffect(entries[0].name, entries, columns=columns, undo=undo, positive=rates)
 
 
-def _replace_law(corrections: Corrections, **values: float) -> Corrections:
+def _share_rates(machine: Machine, number: str) -> FloatArray:
+    """Return a rate of the friction law of each drive per rate of the first drive of its unit, (n, units)."""
+    rates = np.array([one.parameter(number)[0] for one in machine.friction])
+    first = rates[[drive for _, drive in name_units(machine)]]
+    return group_drives(machine) * rates[:, None] / first
+
+
+def _list_rates(machine: Machine, name: str, number: str) -> tuple[Parameter, ...]:
+    """Return a rate of the friction law as a parameter: of the first drive of each unit."""
+    found = []
+    for ending, first in name_units(machine):
+        rate = float(machine.friction[first].parameter(number)[0])
+        found.append(_number(name + ending, f"{machine.drives[first].unit}/s", rate, rate))
+    return tuple(found)
+
+
+def _differentiate_rates(
+    situation: Situation, number: str, shares: FloatArray, values: FloatArray
+) -> FloatArray:
+    """Return what a unit of each unit's rate of the friction law adds, by differences, (K, n, units)."""
+    return np.concatenate(
+        [
+            friction.other_law(situation, **{number: np.where(share > 0.0, 1.0 + STEP, 1.0)}) / (STEP * value)
+            for share, value in zip(shares.T, values, strict=True)
+        ],
+        axis=2,
+    )
+
+
+def _replace_law(corrections: Corrections, **values: float | FloatArray) -> Corrections:
     machine = corrections.machine
-    return replace(corrections, machine=machine.with_friction(join_friction(machine).changed(**values)))
-
-
-def join_friction(machine: Machine) -> Friction:
-    """Return the friction of all drives, coefficients (K, n), which have one law."""
-    first = machine.friction[0]
-    return replace(first, coefficients=np.hstack([one.coefficients for one in machine.friction]))
-
-
-def _differentiate_law(situation: Situation, number: str, value: float, step: float) -> FloatArray:
-    """Return what a unit of a number of the friction law adds, by differences, (K, 6, 1)."""
-    return friction.other_law(situation, **{number: (value + step) / value}) / step
+    return replace(
+        corrections, machine=machine.with_friction(Friction.join(machine.friction).changed(**values))
+    )
 
 
 def _undo(corrections: Corrections, values: FloatArray, hypothesis: Effect, drives: list[int]) -> Corrections:

@@ -29,7 +29,7 @@ from .effect import EstimatedEffect
 COORDINATES = ("length", "angle", "coordinate")  # a wrong zero or pitch may be asked for by any of these
 OFFSETS, SCALES = tuple(f"{one}_offset" for one in COORDINATES), tuple(f"{one}_scale" for one in COORDINATES)
 ASYMMETRIC, STRIBECK, SQUARE = "friction_asymmetric", "friction_stribeck", "friction_square"
-OF_LOAD, OF_TRAVEL, OF_STIFFNESS = "friction_load", "friction_position", "compliance"
+OF_LOAD, OF_TRAVEL, OF_STIFFNESS = "friction_load", "friction_position", geometry.COMPLIANCE
 OF_MOTORS = bodies.NAME
 # Of a drive's own, with its name or number behind them
 OF_DRIVES = (
@@ -139,7 +139,7 @@ def with_law(machine: AnyMachine, names: Sequence[str]) -> Machine:
     # the first name of each kind that needs a law
     asked = {kind: next((name for name in names if _find_law_kind(name) == kind), None) for kind in LAW_OF}
     needed = [(name, *LAW_OF[kind]) for kind, name in asked.items() if name is not None]
-    own = kinds.join_friction(machine)
+    own = Friction.join(machine.friction)
     for name, law, _ in needed:
         if own.law.name == law:
             raise SettingsError(
@@ -152,10 +152,11 @@ def with_law(machine: AnyMachine, names: Sequence[str]) -> Machine:
             )
     if len(needed) > 1:
         raise SettingsError(f"also '{needed[0][0]}': no friction law has it together with '{needed[1][0]}'")
-    values = {"viscous": own.viscous, "coulomb": own.coulomb, "transition_rate": own.transition_rate}
+    rates = own.parameter("transition_rate")
+    values = {"viscous": own.viscous, "coulomb": own.coulomb, "transition_rate": rates}
     for _, law, numbers in needed:
         if "stribeck_rate" in numbers:
-            numbers = {**numbers, "stribeck_rate": STRIBECK_RATE * own.transition_rate}
+            numbers = {**numbers, "stribeck_rate": STRIBECK_RATE * rates}
         machine = machine.with_friction(Friction.of(law, **values, **numbers))
     return machine
 
@@ -264,7 +265,6 @@ def _find(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedEff
     if kind == STRIBECK and drive:
         return kinds.near_standstill(machine, drives, name)
     if kind in OF_FRICTION:
-        _require_one_unit(machine, name)
         made = {"friction_transition": kinds.transition, STRIBECK: kinds.stribeck}
         return made.get(kind, kinds.presliding)(machine)
     if kind == OF_SCREWS:
@@ -277,13 +277,13 @@ def _find(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedEff
     own = geometry.name_offset(machine) if kind in OFFSETS else kind
     own = geometry.name_scale(machine) if kind in SCALES else own
     others = [*forces.effects(machine), *geometry.effects(machine), *friction.effects(machine)]
-    missing = {"geometry": "names no joints with places", OF_STIFFNESS: "has drives of several units"}
+    missing = {"geometry": "names no joints with places"}
     otherwise = f"machine '{machine.name}' {missing.get(kind, 'has a friction law without a transition at standstill')}"
+    if kind == OF_STIFFNESS:
+        return kinds.compliance([one for one in others if one.family == OF_STIFFNESS])
     hypothesis = _build_one(others, own, name, otherwise)
     if kind == "geometry":
         return kinds.joint_places(hypothesis, machine)
-    if kind == OF_STIFFNESS:
-        return kinds.compliance(hypothesis)
     if kind == OF_LOAD:
         return kinds.friction_by_load(hypothesis)
     if kind == OF_TRAVEL:
@@ -294,11 +294,6 @@ def _find(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedEff
         return kinds.in_common(hypothesis)
     every = len(drives) == len(machine.drives) and (len(drives) > 1)
     return kinds.of_drives(hypothesis, drives, name, fixed=kind == forces.GAIN and every)
-
-
-def _require_one_unit(machine: Machine, name: str) -> None:
-    if len({drive.unit for drive in machine.drives}) > 1:
-        raise SettingsError(f"also '{name}': machine '{machine.name}' has drives of several units")
 
 
 def _find_joint_friction(machine: Machine) -> EstimatedEffect:

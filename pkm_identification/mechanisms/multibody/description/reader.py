@@ -159,7 +159,7 @@ def _read_friction(node: Node, drives: int) -> tuple[Friction, float]:
     joints = node.take("joints", {})
     rate = joints.take("transition_rate", JOINT_TRANSITION_RATE).positive()
     joints.close()
-    return read_friction(node, drives), rate
+    return read_friction(node, drives, alike=False), rate
 
 
 def _read_actuators(

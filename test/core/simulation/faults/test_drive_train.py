@@ -39,7 +39,7 @@ def train(stiffness: float, damping: float, motor: float, bristles: bool, excess
     rows = [COULOMB, 0.0, COULOMB / PRESLIDING if bristles else 0.0, BRISTLE_DAMPING if bristles else 0.0]
     rows += [stiffness, damping, motor, 0.4]
     return Train(
-        friction.law_parameters,
+        friction.laws,
         padded_coefficients(kept.ravel(), 6),
         np.zeros((4, 6)),
         np.outer(rows, np.ones(6)),

@@ -22,6 +22,7 @@ from core.simulation.multibody.built import (
 from scipy.integrate import solve_ivp
 
 from pkm_identification.errors import NotConverged, SettingsError
+from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
@@ -223,6 +224,21 @@ def test_motion_with_friction_of_all_joints_is_that_of_forward_dynamics():
     assert plant.state.rate.min() > 0.01
     smooth = run(plant_of(made), rate, force, 0.2, PERIOD)
     assert np.abs(smooth - expected).max() > 1e-3
+
+
+def test_each_drive_has_the_friction_of_its_own_law():
+    made = mechanism("epaas")
+    rates = np.array([1e-3, 2e-3, 3e-3, 4e-3, 0.05])
+    numbers = {"viscous": np.full(5, 3.0), "coulomb": np.full(5, 2.0), "static_ratio": 1.5}
+    friction = Friction.of("stribeck", transition_rate=rates, stribeck_rate=5.0 * rates, **numbers)
+    plant = plant_of(replace(made, description=replace(made.description, friction=friction)), friction=True)
+    for share in (0.3, 2.0, 8.0):
+        rate = share * rates * np.array([1.0, -1.0, 1.0, 1.0, -1.0])
+        plant.reset(rate=rate)
+        transition = np.clip(share, -1.0, 1.0) * (1.0 + 0.5 * np.exp(-((share / 5.0) ** 2)))
+        np.testing.assert_allclose(
+            plant.state.resistance, 3.0 * rate + 2.0 * transition * np.sign(rate), rtol=1e-12
+        )
 
 
 def test_friction_holds_what_pushes_less():
