@@ -27,7 +27,9 @@ def test_the_shortest_driver_publishes_its_log(bench, domain, tmp_path):
         file.write("t," + ",".join(f"c{k}" for k in range(12)) + "\n")
         np.savetxt(file, rows, delimiter=",")
     run = [sys.executable, "-c", PROGRAM]
-    subprocess.run(run, cwd=tmp_path, env={**os.environ, "ROS_DOMAIN_ID": str(domain)}, check=True, timeout=60)
+    subprocess.run(
+        run, cwd=tmp_path, env={**os.environ, "ROS_DOMAIN_ID": str(domain)}, check=True, timeout=60
+    )
     bench.wait(lambda: len(states) > COUNT // 3, "samples")
     names = [f"strut_{i}" for i in range(1, 7)]
     first = round(states[0].position[0] / 0.012)
