@@ -1,296 +1,424 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""`python -m benchmarks.deviations`: whether stated deviations are what errors really are; no times.
+"""`python -m benchmarks.deviations [--machines uf delta] [--seeds 1 2]`: right logs, their errors and false alarms.
 
-Machines drawn at random (three designs, masses and moments up to 20 % off the file, friction that the file does not
-know) move in three motions; forces have three levels of noise. Each log is identified offline, with `--causal` and
-sample by sample as in the nodes, and errors are set beside the deviations stated.
+A machine is drawn anew, and the log is of one whose bodies and common gain of the forces are off the file as far as
+it says: masses, centres of mass, moments and products are drawn with their stated widths. Of every other seed gravity
+and each gain, offset, delay and zero of the sensors are off as well; no recursion estimates that, so such logs are
+judged offline alone. Joints and friction are as in the file, bodies of one section alike.
 
-The squared normalised error per parameter is the mean of ((estimate - truth) / std)^2 over what is identified; 1 is
-ideal. `joint` is the same of the whole covariance, e^T P^-1 e / n, where correlations count too. `bound` is the root
-mean square of error over the Cramer-Rao bound of known, white force noise and exact lengths: rounding of the lengths
-and what low-passes do to friction come on top of it, and do not shrink with the noise of the forces.
+DRAWS logs are cut from one motion, each with its own length, rate, encoders and noise of the forces: white or
+low-passed at 30 to 200 Hz, rounded, or held for some samples. Each is identified offline, with `--causal` and sample by
+sample. Lines are kept in a file, so that a run that was cut off goes on; delete it when the code has changed.
 
-Logs and results are kept in a folder, so that a run that was cut off goes on; results of other versions of the code are
-not used. One process, no other workers. A whole run writes its table to docs/deviations.md.
+Wanted: a squared error per parameter (the mean of ((estimate - truth) / std)^2 over values that may be used) between
+WANTED, and at most 1 % of false alarms: a verdict that is not *fits*, or a file that is contradicted. An effect may be
+named: sensors are off.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import numpy as np
+from scipy.signal import lfilter
 
-import pkm_identification
 from pkm_identification.errors import PkmError
-from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.identification.experiment import Experiment
+from pkm_identification.estimation.posterior.verdict import FITS
+from pkm_identification.identification.answer_file import answer_document
 from pkm_identification.identification.identify import identify
-from pkm_identification.identification.online.pipeline import OnlinePipeline
-from pkm_identification.identification.settings import Settings
-from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
+from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
+from pkm_identification.identification.settings import FULL, Settings
+from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.knowledge import KnownBody
+from pkm_identification.machines.load import read_machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.butterworth import zero_phase
 
-from .deviations_logs import MOTIONS, machine_pair, noisy, simulated
-from .surroundings import ROOT
+from .field.drawn_kinds import KINDS as MACHINES
+from .field.drawn_kinds import draw_machine
+from .field.drawn_machines import Document
+from .field.truth import find_errors
+from .foreign.run import COUNTS, Run, build_run
+from .foreign.wrong_numbers import spoil_log
 
-MACHINES, QUICK_MACHINES = 24, 6
-NOISES = (0.0005, 0.005, 0.01)  # of each strut's rms force
-METHODS = ("offline", "causal", "online")
-FOLDER = ROOT / "build" / "deviations"
-SHOWN = ("identifiable", "in_doubt")
-WANTED, LARGEST, WANTED_RATIO = (0.7, 1.4), 4.0, 1.5
-# Kinds of parameters by how their names begin.
-KINDS = {"masses": ("m_",), "moments": ("I",), "viscous": ("viscous",), "Coulomb": ("coulomb",)}
+DEFAULT = (
+    "uf",
+    "hexel",
+    "hexapod",
+    "mast",
+    "delta",
+    "five-bar",
+    "four-bar",
+    "pus",
+    "rss",
+    "epaas",
+    "serial_arm",
+)
+WAYS = ("offline", "causal", "online")
+WANTED = 0.6, 1.5
+SENSORS = (
+    "common_force_gain", "force_gain", "force_offset", "drive_delay", "force_delay", "coordinate_offset", "time_base",
+)  # fmt: skip
+GRAVITY = ("gravity_size", "gravity_direction")
+NOT_JUDGED = "not judged"
+WRONG = 4.0  # deviations
+TRIES = 20  # drawings of a body until it can be
+DRAWS = 4  # logs of one motion
+LONGEST, SHORTEST = 20.0, 8.0  # s
+THINNED = (1, 1, 2, 4, 10)  # samples of the motion for one of the log: of 1 kHz, 100 Hz to 1 kHz
+NOISE = 0.002, 0.05  # of the rms force
+COLOUR = 30.0, 200.0  # Hz, low-pass of the noise
+STEP = 0.0005, 0.02  # of the rms force: what forces are rounded to
+HOLD = 0.002, 0.005  # s: how long a force is held
+FINER, COARSER = 0.25, 16.0  # encoders that the file does not state, over those of `foreign.run`
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """One identification: of what is identified, errors over deviations and over bounds by name, and both over all."""
+class Sensors:
+    """How a log is measured.
 
-    machine: int
-    motion: str
-    noise: float
-    method: str
-    errors: dict[str, float]
-    ratios: dict[str, float]
-    joint: float
-    bound: float
-    failure: str = ""
-
-
-@lru_cache(maxsize=1)
-def whitened(folder: Path, number: int, motion: str) -> tuple[FloatArray, FloatArray]:
-    """Offline equations (K, P) of one log, whitened for noise as large as the rms forces, and the scales (P,).
-
-    Columns are in units of the prior's standard deviations, which are those scales.
+    Attributes
+    ----------
+    begin, duration : float
+        Of the motion, s.
+    thinned : int
+        Samples of the motion for one of the log.
+    noise : float
+        Of the rms force.
+    colour : float
+        Hz; 0: white.
+    step : float
+        Of the rms force; 0: not rounded.
+    hold : float
+        s; 0: not held.
+    count : float
+        Encoders that the file does not state, over those of `foreign.run`.
     """
-    nominal, _ = machine_pair(number)
-    exact = simulated(folder, number, motion)
-    assert exact.force is not None
-    experiment = Experiment.of([exact], nominal)
-    problem, band = experiment.problem(), experiment.settings.band
-    impulse = np.zeros(2 * band.settling + 1)
-    impulse[band.settling] = 1.0
-    passed = float(np.sum(zero_phase(band.sections, impulse) ** 2))
-    std = np.sqrt(np.mean(exact.force**2, axis=0) * passed * band.redundancy)
-    rows = problem.equations.regressor * problem.prior.std / std[:, None]
-    return rows.reshape(-1, len(problem.prior.std)), problem.prior.std
+
+    begin: float
+    duration: float
+    thinned: int
+    noise: float
+    colour: float
+    step: float
+    hold: float
+    count: float
+
+    @classmethod
+    def draw(cls, random: np.random.Generator) -> Sensors:
+        """Return how one log is measured."""
+
+        def between(low: float, high: float) -> float:
+            return float(np.exp(random.uniform(np.log(low), np.log(high))))
+
+        kind = int(random.integers(5))  # two of five have white noise alone
+        duration = between(SHORTEST, LONGEST)
+        return cls(
+            float(random.uniform(0.0, LONGEST - duration)), duration, int(random.choice(THINNED)), between(*NOISE),
+            between(*COLOUR) if kind == 1 else 0.0, between(*STEP) if kind == 2 else 0.0,
+            between(*HOLD) if kind == 3 else 0.0, between(FINER, COARSER),
+        )  # fmt: skip
+
+    @property
+    def kind(self) -> str:
+        """What its forces have besides white noise."""
+        return "coloured" if self.colour else "rounded" if self.step else "held" if self.hold else "white"
+
+    def measure(self, run: Run, force: FloatArray, random: np.random.Generator) -> DriveLog:
+        """Return the log of a run whose force channels show such forces (N, n) without noise."""
+        noise = random.standard_normal(force.shape)
+        if self.colour:
+            pole = float(np.exp(-2.0 * np.pi * self.colour * run.period))
+            noise = lfilter([np.sqrt(1.0 - pole**2)], [1.0, -pole], noise, axis=0)
+        force = force + self.noise * run.size * noise
+        if self.hold:
+            held = max(round(self.hold / run.period), 2)
+            force = force[np.arange(len(force)) // held * held]
+        if self.step:
+            force = np.round(force / (self.step * run.size)) * (self.step * run.size)
+        count = np.array([one.resolution or self.count * COUNTS * one.size for one in run.machine.drives])
+        coordinate = np.round(run.motion.coordinate / count) * count
+        first = round(self.begin / run.period)
+        rows = np.arange(first, min(first + round(self.duration / run.period), len(force)), self.thinned)
+        return DriveLog(run.time[rows] - run.time[first], coordinate[rows], force[rows])
 
 
-def bound(folder: Path, number: int, motion: str, noise: float) -> FloatArray:
-    """Cramer-Rao bound (P,) of one log, nuisance parameters last, from the offline equations and the noise added."""
-    rows, scale = whitened(folder, number, motion)
-    return np.sqrt(np.diag(np.linalg.inv(rows.T @ rows / noise**2 + np.eye(len(scale))))) * scale
+@dataclass(frozen=True)
+class Right:
+    """A right log.
+
+    Attributes
+    ----------
+    file, truth : Machine
+    log : DriveLog
+    sensors : Sensors
+    """
+
+    file: Machine
+    truth: Machine
+    log: DriveLog
+    sensors: Sensors
 
 
-def estimated(method: str, log: DriveLog, machine: Machine) -> ParameterEstimate:
-    """The estimate of one log; raises PkmError where there is none."""
-    if method == "online":
-        pipeline = OnlinePipeline(machine, Settings.of(causal=True).resolve(machine))
-        assert log.force is not None
-        for sample in zip(log.time, log.length, log.force, strict=True):
-            pipeline.step(*sample)
-        return pipeline.estimate
-    return identify([log], machine, Settings.of(causal=method == "causal", hold_out=0.0)).estimate
+@dataclass(frozen=True)
+class Found:
+    """What is found of a right log.
+
+    Attributes
+    ----------
+    grade, sentence : str
+    effects : sequence of str
+    errors : mapping of str to float
+        In deviations, of values that may be used.
+    numbers : mapping of str to float
+        n, h, q and the worst conflict.
+    """
+
+    grade: str
+    sentence: str
+    effects: Sequence[str] = ()
+    errors: Mapping[str, float] | None = None
+    numbers: Mapping[str, float] | None = None
+
+    @property
+    def alarm(self) -> str:
+        """What is said against the log; empty: nothing."""
+        right = self.grade == FITS and "contradict" not in self.sentence
+        return "" if right or self.grade == NOT_JUDGED else f"{self.grade}: {self.sentence}"
 
 
-def outcome(folder: Path, number: int, motion: str, noise: float, method: str) -> Outcome:
-    """Identify one log and compare with the truth."""
-    nominal, truth = machine_pair(number)
-    log = noisy(simulated(folder, number, motion), nominal, noise, number)
-    try:
-        estimate = estimated(method, log, nominal)
-    except PkmError as refused:
-        return Outcome(number, motion, noise, method, {}, {}, np.nan, np.nan, str(refused))
-    shown = np.array([status in SHOWN for status in estimate.status])
-    error = (estimate.values - list_hexapod_parameters(truth).nominal)[shown]
-    names = [name for name, one in zip(estimate.names, shown, strict=True) if one]
-    normalised = error / estimate.std[shown]
-    ratios = error / bound(folder, number, motion, noise)[: len(shown)][shown]
-    return Outcome(
-        number,
-        motion,
-        noise,
-        method,
-        dict(zip(names, normalised.tolist(), strict=True)),
-        dict(zip(names, ratios.tolist(), strict=True)),
-        float(error @ np.linalg.solve(estimate.covariance[np.ix_(shown, shown)], error)) / len(error),
-        float(np.sqrt(np.mean(ratios**2))),
-    )
-
-
-def code() -> str:
-    """What tells versions of the code apart."""
-    root = Path(pkm_identification.__file__).parent
-    digest = hashlib.sha256()
-    for path in [*sorted(root.rglob("*.py")), *sorted(Path(__file__).parent.glob("deviations*.py"))]:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-class Kept:
-    """Outcomes of this version of the code, one line each, kept as they come."""
-
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self._path = folder / f"results_{code()}.jsonl"
-        lines = self._path.read_text(encoding="utf-8").splitlines() if self._path.is_file() else []
-        made = [Outcome(**json.loads(line)) for line in lines if line.endswith("}")]
-        self.outcomes = {(one.machine, one.motion, one.noise, one.method): one for one in made}
-
-    def add(self, one: Outcome) -> None:
-        self.outcomes[(one.machine, one.motion, one.noise, one.method)] = one
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(one)) + "\n")
-
-
-def table(outcomes: list[Outcome]) -> list[str]:
-    """Rows of the table: one for each way, motion and noise, then all motions of a noise, then all of a way."""
-    rows = [
-        "| way | motion | noise | logs | identified | squared error per parameter | joint | largest | over "
-        f"{LARGEST:g} | error over bound |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for method in METHODS:
-        cells = [(motion, noise) for motion in MOTIONS for noise in NOISES]
-        for motion, noise in [*cells, *(("all", noise) for noise in NOISES), ("all", None)]:
-            chosen = [
-                one
-                for one in outcomes
-                if one.method == method
-                and one.errors
-                and motion in (one.motion, "all")
-                and noise in (one.noise, None)
-            ]
-            if not chosen:
+def draw_truth(file: Machine, random: np.random.Generator, gravity: bool) -> Machine:
+    """Return a machine that is off its file by as much as the file says; numbers that are 0 there stay."""
+    truth = file
+    sections = {body.section: body for body in file.knowledge.bodies}
+    for body in sections.values():
+        for alone in [True] * TRIES + [False]:  # else moments by one factor: slender bodies have no others
+            try:
+                truth = truth.with_changes(_draw_body(body, random, alone))
+            except PkmError:
                 continue
-            every = np.array([value for one in chosen for value in one.errors.values()])
-            joint = np.average([one.joint for one in chosen], weights=[len(one.errors) for one in chosen])
-            ratio = np.sqrt(np.mean([one.bound**2 for one in chosen]))
-            rows.append(
-                f"| {method} | {motion} | {'' if noise is None else f'{100 * noise:g} %'} | {len(chosen)} | "
-                f"{len(every) / len(chosen):.1f} | {np.mean(every**2):.2f} | {joint:.2f} | "
-                f"{np.abs(every).max():.1f} | {np.count_nonzero(np.abs(every) > LARGEST)} | {ratio:.2f} |"
-            )
-    return rows
-
-
-def table_of_kinds(outcomes: list[Outcome]) -> list[str]:
-    """Rows of the second table: kinds of parameters, every way; all motions and noises, then the bound by noise."""
-    rows = [
-        "| parameters | way | number | squared error | largest | "
-        + " | ".join(f"error over bound, {100 * noise:g} %" for noise in NOISES)
-        + " |",
-        "|---|---|---|---|---|" + "---|" * len(NOISES),
-    ]
-    for kind, heads in {**KINDS, "all": ("",)}.items():
-        for method in METHODS:
-            of_way = [one for one in outcomes if one.method == method]
-            errors = np.array(
-                [value for one in of_way for name, value in one.errors.items() if name.startswith(heads)]
-            )
-            if not len(errors):
-                continue
-            cells = []
-            for noise in NOISES:
-                ratios = [
-                    value
-                    for one in of_way
-                    if one.noise == noise
-                    for name, value in one.ratios.items()
-                    if name.startswith(heads)
-                ]
-                cells.append(f"{np.sqrt(np.mean(np.square(ratios))):.2f}" if ratios else "–")
-            rows.append(
-                f"| {kind} | {method} | {len(errors)} | {np.mean(errors**2):.2f} | {np.abs(errors).max():.1f} | "
-                + " | ".join(cells)
-                + " |"
-            )
-    return rows
-
-
-def page(outcomes: list[Outcome], asked: int) -> str:
-    """docs/deviations.md, of so many of the identifications asked for."""
-    machines = len({one.machine for one in outcomes})
-    failed = [one for one in outcomes if one.failure]
-    lines = [
-        "# Stated deviations beside errors",
-        f"Written by `python -m benchmarks.deviations` ({len(outcomes)} of {asked} identifications, of {machines} of "
-        f"{MACHINES} machines; {len(failed)} refused). {' '.join((__doc__ or '').split(chr(10) * 2)[1].split())}",
-        "",
-        " ".join((__doc__ or "").split(chr(10) * 2)[2].split()),
-        f"Wanted: squared error between {WANTED[0]} and {WANTED[1]}, no error over {LARGEST:g} deviations, and online "
-        f"an error over bound below {WANTED_RATIO:g} at 0.5 and 1 % noise.",
-        "",
-        *table(outcomes),
-        "",
-        "By kind of parameter, all motions and noises together:",
-        "",
-        *table_of_kinds(outcomes),
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def main() -> None:
-    """Run what is not kept yet, print the table, write the page of a whole run."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.deviations", description=__doc__.split("\n\n")[0]
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help=f"{QUICK_MACHINES} machines instead of {MACHINES}"
-    )
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where logs and results are kept")
-    parser.add_argument(
-        "--minutes", type=float, default=np.inf, help="stop after so long; run again to go on"
-    )
-    parser.add_argument(
-        "--out", type=Path, help="write the page here (default of a whole run: docs/deviations.md)"
-    )
-    parser.add_argument(
-        "--noises",
-        type=float,
-        nargs="+",
-        choices=NOISES,
-        default=NOISES,
-        help="these alone, shares of the rms force (default: all)",
-    )
-    options = parser.parse_args()
-    start, kept = perf_counter(), Kept(options.folder)
-    count = QUICK_MACHINES if options.quick else MACHINES
-    cases = [
-        (number, motion, noise, method)
-        for number in range(count)
-        for motion in MOTIONS
-        for noise in options.noises
-        for method in METHODS
-    ]
-    for case in cases:
-        if case in kept.outcomes:
-            continue
-        if perf_counter() - start > 60.0 * options.minutes:
             break
-        kept.add(outcome(options.folder, *case))
-    done = [kept.outcomes[case] for case in cases if case in kept.outcomes]
-    print("\n".join([*table(done), "", *table_of_kinds(done)]))
-    out = options.out
-    if out is None and len(done) == MACHINES * len(MOTIONS) * len(NOISES) * len(METHODS):
-        out = ROOT / "docs" / "deviations.md"
-    if out is not None:
-        out.write_text(page(done, len(cases)), encoding="utf-8")
-        print(f"written: {out}")
+    for kind in GRAVITY if gravity else ():
+        for number in file.knowledge.of_kind(kind):
+            change = float(number.width * random.standard_normal())
+            truth = truth.with_changes({path: change * factor for path, factor in number.paths.items()})
+    return truth
+
+
+def _draw_body(body: KnownBody, random: np.random.Generator, alone: bool) -> dict[str, float]:
+    """Return changes of a body's numbers, of each moment alone or of all by one factor."""
+    changes: dict[str, float] = defaultdict(float)
+    of_mass, of_moments = random.standard_normal(2)
+    for number in body.numbers:
+        off = random.standard_normal()
+        if number.kind == "mass":
+            off = of_mass
+        elif not alone:
+            off = 0.0 if number.kind == "product" else of_moments if number.kind == "moment" else off
+        grown = (number.log_width or 0.0) * off
+        if number.kind == "moment":  # its width is that at its mass
+            grown += (body.mass.log_width or 0.0) * of_mass
+        change = number.value * np.expm1(grown) if number.log_width is not None else number.width * off
+        if number.log_width is None and number.kind in ("mass", "moment"):
+            continue
+        for path, factor in number.paths.items():
+            changes[path] += float(change * factor)
+    return changes
+
+
+def draw_right_logs(kind: str, seed: int, sensors_off: bool) -> list[Right]:
+    """Return right logs of a machine drawn anew; raises RuntimeError or PkmError where the machine cannot move."""
+    random = np.random.default_rng([seed, list(MACHINES).index(kind), 23])
+    document = draw_machine(random, kind)
+    document.pop("known", None)
+    if random.random() < 0.5:
+        document["known"] = "cad"
+    file = read_machine(document)
+    truth = draw_truth(file, random, sensors_off)
+    run = build_run(truth, file, LONGEST, seed)
+    exact = DriveLog(run.time, run.motion.coordinate, run.force)
+    for number in file.knowledge.numbers:
+        if number.kind in (SENSORS if sensors_off else SENSORS[:1]):
+            exact = spoil_log(exact, number, float(random.standard_normal()), run.friction)
+    assert exact.force is not None
+    spoilt = replace(run, time=exact.time, motion=replace(run.motion, coordinate=exact.coordinate))
+    logs = []
+    for _ in range(DRAWS):
+        sensors = Sensors.draw(random)
+        log = sensors.measure(spoilt, exact.force, random)
+        logs.append(Right(read_machine(_state_rate(document, sensors.thinned)), truth, log, sensors))
+    return logs
+
+
+def _state_rate(document: Document, thinned: int) -> Document:
+    """Return a file that states the rate of a log that has one of so many samples."""
+    drive = document.get("drive", {})
+    if "sample_rate" not in drive:
+        return document
+    return document | {"drive": drive | {"sample_rate": drive["sample_rate"] / thinned}}
+
+
+def find(right: Right, way: str) -> Found:
+    """Return what is found of a right log; raises PkmError where it is refused."""
+    file, log = right.file, right.log
+    if way == "online":
+        assert log.force is not None
+        step = float(np.median(np.diff(log.time)))
+        pipeline = OnlinePipeline(file, build_stream_settings(file, None, step))
+        for row in zip(log.time.tolist(), log.coordinate, log.force, strict=True):
+            pipeline.step(*row)
+        pipeline.estimator.finish()
+        if pipeline.estimator.verdict is None:
+            return Found(NOT_JUDGED, "the stream is too short")
+        made, estimate = pipeline.estimator.verdict.answer, pipeline.estimator.estimate
+    else:
+        settings = Settings.of(causal=True) if way == "causal" else Settings.of(estimator=FULL)
+        result = identify([log], file, settings)
+        assert result.answer is not None
+        made, estimate = result.answer, result.estimate
+    document = answer_document(made)
+    for one in document["values"]:  # what is published
+        if one["name"] in estimate.names:
+            k = estimate.names.index(one["name"])
+            one["value"], one["std"] = float(estimate.values[k]), float(estimate.std[k])
+    verdict = made.verdict
+    numbers = {
+        "n": verdict.floor_ratio,
+        "h": verdict.held_out_ratio,
+        "q": verdict.halves,
+        "conflict": verdict.conflict,
+    }
+    effects = [one.name for one in made.effects]
+    errors = find_errors(document, file, right.truth)
+    return Found(verdict.grade, verdict.sentence, effects, errors, numbers)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A log that was judged: machine, seed, number of the draw, way, sensors and what was found."""
+
+    machine: str
+    seed: int
+    draw: int
+    way: str
+    sensors: Sensors
+    sensors_off: bool
+    found: Found
+    seconds: float
+
+    @classmethod
+    def read(cls, text: str) -> Line:
+        """Return a line of the file of results."""
+        made = json.loads(text)
+        return cls(**made | {"sensors": Sensors(**made["sensors"]), "found": Found(**made["found"])})
+
+    def __str__(self) -> str:
+        errors = self.found.errors or {}
+        worst = max(errors, key=lambda name: abs(errors[name]), default="")
+        squares = np.square(list(errors.values()) or [0.0])
+        one = self.sensors
+        measured = f"{one.duration:.0f} s, every {one.thinned}, {100 * one.noise:.2g} % {one.kind}"
+        return (
+            f"{self.machine} {self.seed}.{self.draw} | {self.way} | {measured} | {self.found.grade} | {len(errors)} "
+            f"values, mean square {np.mean(squares):.2f} | {errors.get(worst, 0.0):+.1f} {worst} | "
+            f"{', '.join(self.found.effects)} | {self.found.alarm}"
+        )
+
+
+def write_tables(lines: Sequence[Line]) -> str:
+    """Return errors by way, and alarms by machine and by what the sensors do."""
+    rows = [
+        "| way | logs | values | squared error per parameter | largest | beyond 4 | not *fits* |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for way in WAYS:
+        chosen = [one for one in lines if one.way == way and one.found.grade != NOT_JUDGED]
+        every = np.array([z for one in chosen for z in (one.found.errors or {}).values()])
+        if len(every):
+            rows.append(
+                f"| {way} | {len(chosen)} | {len(every)} | {np.mean(every**2):.2f} | {np.abs(every).max():.1f} | "
+                f"{np.count_nonzero(np.abs(every) > WRONG)} | {_share_alarms(chosen)} |"
+            )
+    offline = [one for one in lines if one.way == WAYS[0]]
+    groups = {
+        "machine": sorted({one.machine for one in offline}),
+        "kind": ["white", "coloured", "rounded", "held"],
+        "rate": [f"every {k}" for k in sorted(set(THINNED))],
+        "off": ["sensors off", "sensors right"],
+    }
+    rows += ["", "| offline, of | logs | squared error per parameter | not *fits* |", "|---|---|---|---|"]
+    for name in [one for names in groups.values() for one in names]:
+        chosen = [one for one in offline if name in _groups_of(one)]
+        every = np.array([z for one in chosen for z in (one.found.errors or {}).values()])
+        if chosen:
+            mean = np.mean(every**2) if len(every) else float("nan")
+            rows.append(f"| {name} | {len(chosen)} | {mean:.2f} | {_share_alarms(chosen)} |")
+    return "\n".join(rows)
+
+
+def _groups_of(line: Line) -> tuple[str, ...]:
+    off = "sensors off" if line.sensors_off else "sensors right"
+    return line.machine, line.sensors.kind, f"every {line.sensors.thinned}", off
+
+
+def _share_alarms(lines: Iterable[Line]) -> str:
+    said = [bool(one.found.alarm) for one in lines]
+    return f"{sum(said)} ({100 * np.mean(said):.1f} %)"
+
+
+def main(arguments: list[str]) -> int:
+    """Print a line for each log that is not in the file yet, then what is asked of all; return how many ways miss."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.deviations", description=__doc__)
+    parser.add_argument("--machines", nargs="+", choices=tuple(MACHINES), default=list(DEFAULT))
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1])
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--results", type=Path, help="a file of lines that are kept, and not made again")
+    parser.add_argument("--alarms", action="store_true", help="print the alarms of the file, and end")
+    options = parser.parse_args(arguments)
+    kept: list[Line] = []
+    if options.results and options.results.is_file():
+        kept = [Line.read(text) for text in options.results.read_text().splitlines() if text.endswith("}")]
+    there = {(one.machine, one.seed, one.draw, one.way) for one in kept}
+    for seed in [] if options.alarms else options.seeds:
+        off = seed % 2 == 0
+        ways = [way for way in options.ways if not off or way == WAYS[0]]
+        for kind in options.machines:
+            wanted = [(d, w) for d in range(DRAWS) for w in ways if (kind, seed, d, w) not in there]
+            try:
+                logs = draw_right_logs(kind, seed, off) if wanted else []
+            except (RuntimeError, PkmError) as error:
+                print(f"{kind} {seed} | not made: {error}", flush=True)
+                continue
+            for draw, way in wanted:
+                begin = process_time()
+                try:
+                    found = find(logs[draw], way)
+                except PkmError as error:
+                    found = Found("refused", str(error))
+                seconds = process_time() - begin
+                kept.append(Line(kind, seed, draw, way, logs[draw].sensors, off, found, seconds))
+                print(kept[-1], flush=True)
+                if options.results:
+                    with options.results.open("a") as file:
+                        file.write(json.dumps(asdict(kept[-1])) + "\n")
+    if options.alarms:
+        print("\n".join(str(one) for one in kept if one.found.alarm))
+    print(write_tables(kept))
+    missed = 0
+    for way in options.ways:
+        every = np.array([z for one in kept if one.way == way for z in (one.found.errors or {}).values()])
+        missed += len(every) > 0 and not WANTED[0] <= np.mean(every**2) <= WANTED[1]
+    return missed
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

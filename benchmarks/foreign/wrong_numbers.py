@@ -111,6 +111,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--machines", nargs="+", choices=tuple(MACHINES), default=["uf", "hexapod", "mast"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sizes", type=float, nargs="+", default=list(SIZES))
+    parser.add_argument("--kinds", nargs="+", help="numbers of these kinds alone")
     parser.add_argument("--estimator", help="another one than that of pkm identify")
     options = parser.parse_args(arguments)
     counts: Counter[str] = Counter()
@@ -125,6 +126,8 @@ def main(arguments: list[str]) -> int:
             for size in options.sizes:
                 # friction coefficients cannot be negative
                 widths = float(size * (1.0 if number.kind in FRICTION else random.choice([-1.0, 1.0])))
+                if options.kinds and number.kind not in options.kinds:
+                    continue
                 counts["numbers"] += 1
                 where = f"{kind} ({document['known']}) | {number.kind} | {number.key} | {widths:+g}"
                 try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pkm_identification.estimation.posterior.answer import Answer, FoundEffect
 from pkm_identification.estimation.posterior.profile import compute_profile_deviations, is_skewed
@@ -27,6 +28,7 @@ from pkm_identification.estimation.posterior.thresholds import (
     MAX_CONFLICT,
     MAX_FLOOR_RATIO,
     MAX_PLACE_CONFLICT,
+    MOST_OF_MISFIT,
     NEGATIVE,
     VERY_LARGE_SHARE,
 )
@@ -39,6 +41,9 @@ from .posterior import Posterior, Views, build_posterior_views
 
 SKEWED = 1.2  # of the Gaussian deviation: the profile's
 LEAST_SEEN = 0.05  # of a width: a number of which the data say less is not judged by what they say
+LARGEST_GAIN = (
+    0.5  # that all forces have in common: more is another unit, or what is linear in it says nothing
+)
 LEAST_FORCE = (
     0.1  # of the largest drive's: a drive that carries next to nothing is not judged by its own force
 )
@@ -62,6 +67,7 @@ def answer(
     """
     views = build_posterior_views(posterior)
     moved = views.slopes @ posterior.mode.covariance  # (r, p): by a width of each number of the file
+    gain = _common_gain(posterior)
     conflicts = find_conflicts(posterior)
     in_conflict = [one.key for one in conflicts if abs(one.deviations) > MAX_CONFLICT]
     white = ratio = float("nan")
@@ -70,7 +76,7 @@ def answer(
         ratio = white if coloured is None else posterior.compute_residual_ratio(np.maximum(floor, coloured))
     values = list_values(posterior, views, moved, in_conflict)
     misplaced = _is_misplaced(posterior, conflicts, ratio)
-    if misplaced:
+    if misplaced or gain.key in in_conflict:
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
     certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
     factor = posterior.common_factor if abs(conflicts[0].deviations) > MAX_CONFLICT else ""
@@ -187,20 +193,64 @@ def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
     """Return the worst number of each key of the file, the worst key first.
 
     A number k that is right is x_k = ((1 - P) x)_k + (P s)_k from its file, x being how far all numbers are off and s
-    the scores of the data, whose scatter the blocks show: each is judged by its own deviation (Baarda 1968).
+    the scores of the data, whose scatter the blocks show: each is judged by its own deviation (Baarda 1968). The common
+    gain of the forces, which is no unknown, moves x by h times its width besides.
     """
-    mode = posterior.mode
-    identity, covariance = np.eye(len(mode.unknowns)), mode.covariance
-    widened = np.array([one.widened for one in posterior.model.unknowns])
-    of_file = np.sum(((identity - covariance) / widened) ** 2, axis=1)
-    white = np.diag(covariance) - np.sum(covariance**2, axis=1)
-    own = np.sqrt(of_file + np.maximum(posterior.blocks.jackknife(identity), white))
+    mode, assessed = posterior.mode, np.array([one.assessed for one in posterior.model.unknowns])
+    of_gain = posterior.gain_direction - mode.covariance @ posterior.gain_direction  # h
+    own = np.sqrt(_find_variances(posterior, np.eye(len(mode.unknowns))) + of_gain**2)
     off = mode.unknowns / np.maximum(own, LEAST_SEEN)
     worst: dict[str, float] = {}
     for unknown, one in zip(posterior.model.unknowns, off.tolist(), strict=True):
         if unknown.assessed and abs(one) >= abs(worst.get(unknown.key, 0.0)):
             worst[unknown.key] = one
+    gain = _judge_common_gain(posterior, of_gain, assessed)
+    if abs(gain) > MAX_CONFLICT:
+        worst[_common_gain(posterior).key] = gain
     return tuple(Conflict(key, worst[key]) for key in sorted(worst, key=lambda one: -abs(worst[one])))
+
+
+def _find_variances(posterior: Posterior, directions: FloatArray) -> FloatArray:
+    """Return the variances of unknowns along directions (r, p) if the file is right."""
+    covariance = posterior.mode.covariance
+    widened = np.array([one.widened for one in posterior.model.unknowns])
+    moved = directions @ covariance
+    of_file = np.sum(((directions - moved) / widened) ** 2, axis=1)
+    white = np.sum(moved * directions, axis=1) - np.sum(moved**2, axis=1)
+    return np.asarray(of_file + np.maximum(posterior.blocks.jackknife(directions), white))
+
+
+def _judge_common_gain(posterior: Posterior, of_gain: FloatArray, assessed: NDArray[np.bool_]) -> float:
+    """Return the deviations by which all numbers of the file together say that the common gain is off.
+
+    0 unless it explains more than half of how far they are off, and more than one key alone: that one is wrong then.
+
+    Parameters
+    ----------
+    posterior : Posterior
+    of_gain : ndarray, shape (p,)
+        What a width of it moves the unknowns by.
+    assessed : ndarray, shape (p,)
+        Which of the unknowns the file can be contradicted in.
+    """
+    unknowns, direction = posterior.mode.unknowns, posterior.gain_direction
+    seen = float(direction @ of_gain)
+    if seen < LEAST_SEEN**2:
+        return 0.0
+    off = float(direction @ unknowns) / seen
+    of_keys: dict[str, float] = {}
+    for one, square in zip(posterior.model.unknowns, unknowns**2 * assessed, strict=True):
+        of_keys[one.key] = of_keys.get(one.key, 0.0) + float(square)
+    left, whole = float(np.sum((unknowns - off * of_gain)[assessed] ** 2)), sum(of_keys.values())
+    width = _common_gain(posterior).width
+    if (
+        left > MOST_OF_MISFIT * whole
+        or whole - left < max(of_keys.values())
+        or abs(off) * width > LARGEST_GAIN
+    ):
+        return 0.0
+    own = float(_find_variances(posterior, direction[None])[0]) / seen**2
+    return float(off / np.sqrt(1.0 + own))
 
 
 def _is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: float) -> bool:

@@ -21,6 +21,7 @@ from pkm_identification.estimation.posterior.thresholds import (
     MAX_CONFLICT,
     MAX_FLOOR_RATIO,
     MAX_RESIDUAL_SHARE,
+    MOST_OF_MISFIT,
 )
 from pkm_identification.estimation.posterior.verdict import CONTRADICTS, DO_NOT_USE, FITS, Verdict
 from pkm_identification.estimation.problem import Problem
@@ -45,7 +46,6 @@ ROUNDING = 1.0 / 3.0  # of the least floor: below, there is nothing to find
 FIRST_WIDE = 4.0  # times their widths, of effects where something is wrong
 WIDE = 2.0  # widths that an effect was given: it is four stated ones large
 LEFT_OF_MISFIT = 0.1  # of a misfit's power: what leaves less explains it
-MOST_OF_MISFIT = 0.5  # what leaves less is more likely to be wrong than all else together
 LEAST_STD = 1e-9  # of its size: deviation of a value that nothing can change
 
 

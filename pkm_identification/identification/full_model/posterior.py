@@ -81,6 +81,12 @@ class Posterior:
         """Name of a factor of all forces without which the file is not contradicted; empty if there is none."""
         return _find_common_factor(self)
 
+    @cached_property
+    def gain_direction(self) -> FloatArray:
+        """What unknowns (p,) change by where all forces are larger by a width of their common gain."""
+        (gain,) = self.equations.machine.knowledge.of_kind("common_force_gain")
+        return np.asarray(np.linalg.lstsq(self.mode.slope, gain.width * self.mode.values)[0])
+
     @property
     def widest(self) -> float:
         """Of the effects' widths in stated ones, 1 where none is large."""

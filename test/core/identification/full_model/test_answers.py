@@ -105,6 +105,18 @@ def test_hexapod_with_struts_ten_times_too_light(log):
     assert max(map(abs, deviations_from_truth(answer, load_machine(synthetic.truth())).values())) < 3.0
 
 
+def test_a_common_gain_that_all_masses_deny_is_named_and_one_mass_is_not_taken_for_it(log):
+    made = copy.deepcopy(synthetic.truth().document) | {"known": "cad"}
+    gain = "drive.motor.torque_constant"
+    verdict = identify([replace(log, force=0.8 * log.force)], read_machine(made), TOTAL).answer.verdict
+    assert verdict.grade == CONTRADICTS
+    assert gain in [one.key for one in verdict.conflicts]
+    made["platform"]["mass"] *= 1.6
+    keys = [one.key for one in identify([log], read_machine(made), TOTAL).answer.verdict.conflicts]
+    assert "platform.mass" in keys
+    assert gain not in keys
+
+
 def test_late_forces_are_linearised_where_they_are(log):
     shifted = [np.interp(log.time - 4e-3, log.time, one) for one in log.force.T]
     answer = identify(
