@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 # What no two runs have in common, or what the numbers beside it say already
 IGNORED = {"provenance", "date", "version", "command", "path", "sha256", "state_sha256", "printed", "state"}
 LARGEST_SHIFT = 1e-9  # deviations; the unscented filter's last digit alone makes 5e-10
+COLUMN = 100  # numbers: so many in a list are a column
 LARGEST_CHANGE = 1e-9  # of the largest number of the same list or group
 
 
@@ -65,8 +69,8 @@ def compare_folders(before: Path, now: Path) -> Comparison:
         pair = before / name, now / name
         if not all(path.exists() for path in pair):
             found.append(Difference(str(name), "written by one of them alone", float("inf")))
-        elif name.suffix == ".json":
-            documents = [json.loads(path.read_text(encoding="utf-8")) for path in pair]
+        elif name.suffix in READERS:
+            documents = [READERS[name.suffix](path.read_text(encoding="utf-8")) for path in pair]
             for kind, one in _walk(documents[0], documents[1], str(name)):
                 if kind:
                     largest[kind] = max(largest[kind], one.size)
@@ -78,6 +82,36 @@ def compare_folders(before: Path, now: Path) -> Comparison:
         largest["shift"] * LARGEST_SHIFT, largest["deviation"] * LARGEST_CHANGE, largest["change"] * LARGEST_CHANGE,
         tuple(found),
     )  # fmt: skip
+
+
+def _read_columns(text: str) -> dict[str, list[float]]:
+    """Return the columns of a log by their names."""
+    header, *rows = csv.reader(text.splitlines())
+    columns = zip(*(map(float, row) for row in rows), strict=True)
+    return {name: list(column) for name, column in zip(header, columns, strict=True)}
+
+
+def _read_document(text: str) -> Any:
+    """Return a file whose numbers may be quoted or not."""
+    return _unquote(yaml.safe_load(text))
+
+
+def _unquote(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _unquote(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_unquote(one) for one in value]
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+READERS: dict[str, Callable[[str], Any]] = {
+    ".json": json.loads,
+    ".yaml": _read_document,
+    ".csv": _read_columns,
+}
 
 
 def _walk(one: Any, other: Any, place: str, largest: float = 0.0) -> Iterator[tuple[str, Difference]]:
@@ -94,6 +128,11 @@ def _walk(one: Any, other: Any, place: str, largest: float = 0.0) -> Iterator[tu
                 yield "", Difference(f"{place}.{key}", "in one of them alone", float("inf"))
             else:
                 yield from _walk(one[key], other[key], f"{place}.{key}", size)
+    elif _is_column(one) and _is_column(other) and len(one) == len(other):
+        scale = max(_size(one), _size(other), largest, 1e-300)
+        far = max(range(len(one)), key=lambda k: abs(one[k] - other[k]))
+        size = abs(one[far] - other[far]) / scale / LARGEST_CHANGE
+        yield "change", Difference(place, f"{one[far]!r}, {other[far]!r} in row {far}", size)
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         size = max(_size(one), _size(other))
         for k, pair in enumerate(zip(one, other, strict=True)):
@@ -122,6 +161,11 @@ def _compare_estimates(one: dict, other: dict, place: str) -> Iterator[tuple[str
 def _size(group: Any) -> float:
     """Return the largest size of the numbers that stand directly in a list; 0 of a mapping, whose units differ."""
     return max((abs(x) for x in group if _is_number(x)), default=0.0) if isinstance(group, list) else 0.0
+
+
+def _is_column(value: Any) -> bool:
+    """Return whether it is a column of a log: of which one difference is told, and not thousands."""
+    return isinstance(value, list) and len(value) > COLUMN and all(map(_is_number, value))
 
 
 def _is_number(value: Any) -> bool:

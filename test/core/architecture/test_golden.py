@@ -9,6 +9,7 @@ import json
 
 import pytest
 
+from benchmarks.golden.cases import find_explanation
 from benchmarks.golden.compare import compare_folders
 
 ESTIMATE = {"name": "m_p", "value": 5.0, "std": 0.1, "status": "identifiable", "nominal": 4.8}
@@ -50,3 +51,42 @@ def test_a_file_that_one_alone_has_written_is_a_difference(compared, tmp_path):
     (tmp_path / "now" / "more.yaml").write_text("a: 1", encoding="utf-8")
     found = compare_folders(tmp_path / "before", tmp_path / "now")
     assert [one.place for one in found.differences] == ["more.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "now", "places"),
+    [
+        ("log.csv", "t,a\n" + 200 * "0,2\n", "t,a\n" + 199 * "0,2\n" + "0,2.5\n", ["log.csv.a"]),
+        ("log.csv", "t,a\n" + 200 * "0,2\n", "t,a\n" + 200 * "0,2.0000000000002\n", []),
+        (
+            "machine.yaml",
+            "a: {b: [1, 2]}",
+            "a: {b: [1, 3]}\nknown: cad",
+            ["machine.yaml.a.b.1", "machine.yaml.known"],
+        ),
+    ],
+)
+def test_columns_and_keys_of_other_files_are_places(tmp_path, name, before, now, places):
+    for folder, text in (("before", before), ("now", now)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text(text, encoding="utf-8")
+    found = compare_folders(tmp_path / "before", tmp_path / "now")
+    assert [one.place for one in found.differences] == places
+
+
+@pytest.mark.parametrize(
+    ("case", "place"),
+    [
+        ("identify-uf-ls", "estimate.json.fit.adequate"),
+        ("identify-uf-ls", "estimate.json.fit.causes"),
+        ("identify-uf-ls", "estimate.json.parameters.0.m_p.value"),
+        ("identify-uf-ukf", "estimate.json.parameters.13.coulomb_1.std"),
+        ("identify-uf-rls", "estimate.json.parameters.0.status"),
+        ("identify-hexel-ls", "estimate.json.samples"),
+        ("export-hexel", "machine.yaml.platform.mass"),
+        ("check-uf", "check.json.usable"),
+        ("stream-uf", "stream.json.estimate.0.m_p.value"),
+    ],
+)
+def test_what_nobody_named_is_not_explained(case, place):
+    assert find_explanation(case, place) is None
