@@ -31,6 +31,7 @@ _HELD = (
 _SHARP = 1e4  # of distances: a path ends within 3e-4 of its unit
 _ROUNDING = 1e-9  # relative: what is known no better
 _FILE = 1e-3  # of a squared deviation: what it costs to move a body by its own size from the file's
+_CHANCE = 3.0  # deviations of a sum of squares that are beyond chance
 _INSIDE = 1e-2  # least eigenvalue to begin with
 # Of a body's squared radii of gyration in the file, about its centre of mass, what it keeps at least: a body that is
 # nearly a point fits sums as well as the file's where nothing shows its inertia, and can be no body of that size
@@ -94,9 +95,7 @@ def find_likeliest_bodies(
     to_parameters = bodies.matrix()
     rows, start = sums @ to_parameters, bodies.scale(nominal)
     size = np.linalg.norm(rows, axis=1)
-    # nothing is known better than rounding: of what is fixed the deviation is zero
-    floor = np.diag((_ROUNDING * np.maximum(size, np.abs(values))) ** 2)
-    weight = np.linalg.inv((covariance + floor) / np.outer(size, size))
+    weight = _weigh(size, values, covariance)
     rows, wanted = rows / size[:, None], values / size
     metric = rows.T @ weight @ rows
     hessian = metric + _FILE * np.eye(len(start))
@@ -125,6 +124,48 @@ def _enter(bodies: _Bodies, free: FloatArray, point: FloatArray) -> FloatArray:
     )
 
 
+def keep_bodies_of_nothing(
+    sums: FloatArray, values: FloatArray, covariance: FloatArray, nominal: FloatArray, planar: Sequence[bool]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return sums, their values and covariance that bodies which are nothing in the file need not have a part in.
+
+    These are the likeliest values without such bodies. Where they differ from `values` by more than chance, a body of
+    nothing is contradicted, and sums, values and covariance are returned as they are. Shapes are those of
+    `find_likeliest_bodies`.
+    """
+    something = np.concatenate(
+        [np.full(columns.stop - columns.start, np.any(nominal[columns])) for columns in _find_places(planar)]
+    )
+    left = sums[:, something]
+    size = np.linalg.norm(sums, axis=1)
+    directions, sizes, _ = np.linalg.svd(left / size[:, None], full_matrices=False)
+    range_ = directions[:, sizes > _ROUNDING * sizes.max(initial=0.0)]
+    count = len(sums) - range_.shape[1]
+    if count == 0 or range_.shape[1] == 0:
+        return sums, values, covariance
+    weight = _weigh(size, values, covariance)
+    spread = np.linalg.inv(range_.T @ weight @ range_)
+    likeliest = spread @ (range_.T @ (weight @ (values / size)))
+    off = values / size - range_ @ likeliest
+    if off @ weight @ off > count + _CHANCE * np.sqrt(2.0 * count):
+        return sums, values, covariance
+    return range_.T @ (sums / size[:, None]), likeliest, spread
+
+
+def _weigh(size: FloatArray, values: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Return the inverse covariance of values over their sizes; nothing is known better than rounding."""
+    floor = np.diag(
+        (_ROUNDING * np.maximum(size, np.abs(values))) ** 2
+    )  # what is fixed has a deviation of zero
+    return np.asarray(np.linalg.inv((covariance + floor) / np.outer(size, size)))
+
+
+def _find_places(planar: Sequence[bool]) -> list[slice]:
+    """Return which parameters are each body's."""
+    width = np.array([4 if flat else 10 for flat in planar])
+    return [slice(end - one, end) for end, one in zip(np.cumsum(width), width, strict=True)]
+
+
 class _Bodies:
     """Scaled pseudo-inertias of bodies as one vector: 10 numbers a body, 6 of a planar one.
 
@@ -136,9 +177,7 @@ class _Bodies:
     def __init__(
         self, nominal: FloatArray, planar: Sequence[bool], sums: FloatArray, values: FloatArray
     ) -> None:
-        width = np.array([4 if flat else 10 for flat in planar])
-        ends = np.cumsum(width)
-        places = [slice(end - one, end) for end, one in zip(ends, width, strict=True)]
+        places = _find_places(planar)
         something = [columns for columns in places if np.any(nominal[columns])]
         left = (
             np.concatenate([sums[:, columns] for columns in something], axis=1) if something else sums[:, :0]

@@ -15,6 +15,7 @@ from pkm_identification.errors import MachineError, NotConverged
 from pkm_identification.estimation.consistency.nearest_bodies import (
     find_likeliest_bodies,
     find_nearest_bodies,
+    keep_bodies_of_nothing,
 )
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -45,7 +46,8 @@ def identified_mechanism(
 
     Forces know the bodies' parameters by sums alone. The file gets the bodies nearest to its own that have these sums;
     where those are no bodies that can be, the nearest that can; and where none has these sums, those whose sums differ
-    least in the deviations of the values, if they are given.
+    least in the deviations of the values, if they are given. A body that is nothing in the file stays so unless the
+    values contradict it by more than chance.
 
     Parameters
     ----------
@@ -88,9 +90,13 @@ def identified_mechanism(
         document["joints"][joint]["friction"] = rubbing
     nominal = build_rigid_basis(mechanism).nominal
     planar = [body.planar for body in mechanism.description.bodies]
-    values = base.sums @ bodies
+    sums, values = base.sums, base.sums @ bodies
+    spread: FloatArray | None = None
+    if covariance is not None:
+        spread = sums @ covariance @ sums.T
+        sums, values, spread = keep_bodies_of_nothing(sums, values, spread, nominal, planar)
     found: list[FloatArray] = []
-    for attempt in _iterate_attempts(base, values, nominal, planar, covariance):
+    for attempt in _iterate_attempts(sums, values, spread, nominal, planar):
         try:
             found.append(attempt())
             return _insert_bodies(mechanism, document, found[-1], name)
@@ -105,18 +111,17 @@ def identified_mechanism(
 
 
 def _iterate_attempts(
-    base: BaseSet,
+    sums: FloatArray,
     values: FloatArray,
+    covariance: FloatArray | None,
     nominal: FloatArray,
     planar: list[bool],
-    covariance: FloatArray | None,
 ) -> Iterator[Callable[[], FloatArray]]:
     """Yield ways to bodies with these sums, the most faithful first."""
-    yield lambda: find_nearest_bodies(base.sums, values, nominal, planar)
-    yield lambda: find_nearest_bodies(base.sums, values, nominal, planar, physical=True)
+    yield lambda: find_nearest_bodies(sums, values, nominal, planar)
+    yield lambda: find_nearest_bodies(sums, values, nominal, planar, physical=True)
     if covariance is not None:
-        spread = base.sums @ covariance @ base.sums.T
-        yield lambda: find_likeliest_bodies(base.sums, values, spread, nominal, planar)
+        yield lambda: find_likeliest_bodies(sums, values, covariance, nominal, planar)
 
 
 def _insert_bodies(

@@ -12,6 +12,7 @@ from pkm_identification.errors import NotConverged
 from pkm_identification.estimation.consistency.nearest_bodies import (
     find_likeliest_bodies,
     find_nearest_bodies,
+    keep_bodies_of_nothing,
 )
 from pkm_identification.estimation.consistency.pseudo_inertia import list_ten_parameters, pseudo_inertia
 
@@ -98,3 +99,27 @@ def test_a_planar_body_keeps_its_own_condition():
     np.testing.assert_allclose([mx, turn], [0.2, 0.01], atol=1e-12)
     assert m * turn > mx**2 + my**2  # heavier than the file's 1 kg, which has no body
     assert m >= 4.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_body_of_nothing_stays_so_unless_the_sums_contradict_it(seed):
+    """A value that the second body has alone: within chance of zero it is no reason to give it mass."""
+    rng = np.random.default_rng(seed)
+    file, planar = np.concatenate([draw_body(rng), np.zeros(10)]), (False, False)
+    sums = np.vstack([rng.standard_normal((6, 20)), np.eye(20)[[11, 17]]])
+    deviation = 1e-3 * np.ones(8)
+    noise = deviation * rng.uniform(-1.5, 1.5, 8)
+    kept, values, covariance = keep_bodies_of_nothing(
+        sums, sums @ file + noise, np.diag(deviation**2), file, planar
+    )
+    found = find_nearest_bodies(kept, values, file, planar)
+    assert not np.any(found[10:])
+    # the six sums of the first body are shared with nothing else: they are met
+    np.testing.assert_allclose(sums[:6] @ found, (sums @ file + noise)[:6], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(np.linalg.eigvalsh(covariance) > 0.0, True)
+    heavier = sums @ file + noise
+    heavier[6] += 20 * deviation[6]
+    same, unchanged, _ = keep_bodies_of_nothing(sums, heavier, np.diag(deviation**2), file, planar)
+    assert same is sums
+    assert unchanged is heavier
+    assert np.any(find_nearest_bodies(same, unchanged, file, planar)[10:])
