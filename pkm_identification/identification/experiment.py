@@ -76,6 +76,8 @@ class Experiment:
         `elastic_drives.elastic_drive_stream`) and not by measured forces.
     flicker : ndarray, shape (n,), or None
         Range in which coordinates of drives that stand still vary at the encoders, m or rad.
+    before_filter : tuple of ValidatedLog
+        Of streams whose recording there is: the logs before the streams' filters.
     """
 
     machine: Machine
@@ -88,6 +90,7 @@ class Experiment:
     at_motors: tuple[ValidatedLog, ...] = ()
     elastic_drives_modelled: bool = False
     flicker: FloatArray | None = None
+    before_filter: tuple[ValidatedLog, ...] = ()
     # samples of every log that a problem was made of on the way, where they are few
     _seen: list[Samples] = field(default_factory=list, init=False, repr=False, compare=False)
 
@@ -148,8 +151,9 @@ class Experiment:
 
     @classmethod
     def of_samples(
-        cls, machine: Machine, settings: Settings, samples: Sequence[Samples], sources: Sequence[str]
-    ) -> Experiment:
+        cls, machine: Machine, settings: Settings, samples: Sequence[Samples], sources: Sequence[str],
+        before_filter: tuple[ValidatedLog, ...] = (),
+    ) -> Experiment:  # fmt: skip
         """Return that of logs of which smooth samples are there already: those of streams.
 
         Nothing is read above the kinematic low-pass, where what was noise of their forces is gone.
@@ -161,7 +165,9 @@ class Experiment:
             )
             for one, source in zip(samples, sources, strict=True)
         )  # fmt: skip
-        made = cls(machine, replace(settings, causal=False), logs, tuple(sources), {})
+        made = cls(
+            machine, replace(settings, causal=False), logs, tuple(sources), {}, before_filter=before_filter
+        )  # fmt: skip
         made._seen.extend(samples)
         return made
 
@@ -176,7 +182,12 @@ class Experiment:
         rounded = any(np.isfinite(one.rounded_after) for one in samples)
         noise = rate_noise(self.machine, self.settings.filter)
         machine = self.machine.with_rate_noise(noise) if rounded else self.machine
-        return Experiment.of_samples(machine, self.settings, samples, self.sources)
+        return Experiment.of_samples(machine, self.settings, samples, self.sources, self.logs)
+
+    @property
+    def recorded(self) -> tuple[ValidatedLog, ...]:
+        """The logs with forces as they were recorded, as far as those are there."""
+        return self.before_filter or self.logs
 
     def _beginning(self) -> Experiment:
         """Return the experiment with effects to be estimated as well, at the machine file's values."""

@@ -38,17 +38,10 @@ def find_clipped_forces(experiment: Experiment, problem: Problem, relative: Floa
     relative : ndarray, shape (K, n)
         Their residual in units of the noise floor.
     """
-    recorded = [log.force for log in experiment.logs if log.force is not None]
-    if not recorded:  # a stream's samples have passed a low-pass: its channels are watched before that
-        return []
-    force = np.concatenate(recorded)
     found = []
-    for k, drive in enumerate(experiment.machine.drives):
-        limit = _find_limit(force[:, k])
-        if limit is None:
-            continue
-        level, width, share = limit
-        near = _find_entered(experiment, problem, k, level - width)
+    for k, (level, width, share) in _find_limits(experiment).items():
+        drive = experiment.machine.drives[k]
+        near = _find_entered(experiment, problem, k, level - width, 1.0 / experiment.settings.band.cutoff)
         above = relative**2 - 1.0
         misfit = float(np.sum(above))
         explains = float(np.clip(np.sum(above[near, k]) / misfit, 0.0, 1.0)) if misfit > 0.0 else 0.0
@@ -61,6 +54,24 @@ def find_clipped_forces(experiment: Experiment, problem: Problem, relative: Floa
         )  # fmt: skip
         found.append(cause)
     return sorted(found, key=lambda cause: -cause.explains)
+
+
+def find_clipped_equations(experiment: Experiment, problem: Problem) -> NDArray[np.bool_]:
+    """Return which rows (K, n) of zero-phase equations forces enter that end at a limit, however little."""
+    band = experiment.settings.band
+    left = np.zeros(problem.equations.measured.shape, dtype=bool)
+    for k, (level, width, _) in _find_limits(experiment).items():
+        left[:, k] = _find_entered(experiment, problem, k, level - width, 0.5 * band.settling * band.period)
+    return left
+
+
+def _find_limits(experiment: Experiment) -> dict[int, tuple[float, float, float]]:
+    """Return `_find_limit` of each drive whose forces end, as recorded; none where nothing is left of that."""
+    recorded = [log.force for log in experiment.recorded if log.force is not None]
+    if not recorded:  # a stream's samples have passed a low-pass: its channels are watched before that
+        return {}
+    found = {k: _find_limit(one) for k, one in enumerate(np.concatenate(recorded).T)}
+    return {k: limit for k, limit in found.items() if limit is not None}
 
 
 def _find_limit(force: FloatArray) -> tuple[float, float, float] | None:
@@ -85,11 +96,12 @@ def _compute_resolution(force: FloatArray) -> float:
     return float(steps.min()) if len(steps) else 0.0
 
 
-def _find_entered(experiment: Experiment, problem: Problem, drive: int, level: float) -> NDArray[np.bool_]:
-    """Return which equations (K,) samples of a drive at its limit enter."""
-    reach = 1.0 / experiment.settings.band.cutoff  # s over which a sample enters an equation
+def _find_entered(
+    experiment: Experiment, problem: Problem, drive: int, level: float, reach: float
+) -> NDArray[np.bool_]:
+    """Return which equations (K,) samples of a drive at its limit enter, `reach` s before and behind them."""
     near = np.zeros(len(problem.log), dtype=bool)
-    for number, log in enumerate(experiment.logs):
+    for number, log in enumerate(experiment.recorded):
         if log.force is None:
             continue
         at = log.time[np.abs(log.force[:, drive]) > level]

@@ -30,6 +30,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from ..diagnosis.diagnose import find_causes
 from ..diagnosis.findings import Cause, Diagnosis, Residuals, Unseen
 from ..diagnosis.noise_floor import NoiseFloor, measure_noise_floor
+from ..diagnosis.saturation import find_clipped_equations, find_clipped_forces
 from ..experiment import Experiment
 from ..long_logs.excerpt import excerpt, format_excerpt_sentence
 from ..result import Identification
@@ -189,6 +190,20 @@ def judge_experiment(
             white = None
     usual = posterior
     posterior, found = assess_posterior(posterior, noise, white, coloured)
+    clipped: list[Cause] = []
+    if floor is not None and white is not None:
+        # what is just above the band is of clipping, too: noise is what is white
+        ratio, full = posterior.compute_residual_ratio(white), usual.equations
+        if ratio > MAX_FLOOR_RATIO:
+            clipped = find_clipped_forces(experiment, full.problem, posterior.residual / white)
+        left = find_clipped_equations(experiment, full.problem)
+        rest = find_posterior_of(full.leave_out(left), noise) if clipped else None
+        if rest is not None and _compute_left(rest.compute_residual_ratio(white), ratio) < MOST_OF_MISFIT:
+            floor, usual = replace(floor, std=white), rest
+            posterior, found = assess_posterior(rest, noise, white, None)
+            found = _say_left_out(found, float(np.mean(left)))
+        else:
+            clipped = []
     model = FoundModel(
         posterior.mode.values, posterior.equations.basis, posterior.equations.effect_widths,
         posterior is not usual, posterior.equations.resonance,
@@ -204,8 +219,18 @@ def judge_experiment(
     fit = None
     if floor is not None:
         causes = _find_causes(found, posterior, experiment, floor, fit_refused)
+        named = {one.name for one in clipped}
+        causes = (*clipped, *(one for one in causes if one.name not in named))
         fit = _compare_with_floor(posterior, floor, found, causes)
     return Judged(found, model, fit, posterior)
+
+
+def _say_left_out(found: Answer, share: float) -> Answer:
+    """Return an answer that says how much of the equations clipped forces enter, and that this is left out."""
+    sentence = (
+        f"{found.verdict.sentence} Clipped forces and what they enter are left out: {100 * share:.2g} %."
+    )
+    return replace(found, verdict=replace(found.verdict, sentence=sentence))
 
 
 def compute_fit_residual(posterior: Posterior, basis: FloatArray) -> float:
@@ -265,8 +290,12 @@ def _is_elsewhere(other: Answer, verdict: Verdict) -> bool:
 
 def _compute_left_of_misfit(other: Verdict, verdict: Verdict) -> float:
     """Return the share of a misfit's power beyond noise that another answer leaves."""
-    left, misfit = (max(one.floor_ratio**2 - 1.0, 0.0) for one in (other, verdict))
-    return left / max(misfit, 1e-300)
+    return _compute_left(other.floor_ratio, verdict.floor_ratio)
+
+
+def _compute_left(ratio: float, before: float) -> float:
+    """Return the share of the power beyond noise that a ratio of residual and noise has of one before."""
+    return max(ratio**2 - 1.0, 0.0) / max(before**2 - 1.0, 1e-300)
 
 
 def _compute_residual(fitted: ParameterEstimate, problem: Problem, middle: FloatArray) -> float:

@@ -19,6 +19,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 
 from ..equations.reversal import with_reversals
+from ..equations.standstill import drop_still, leave_out
 from ..experiment import Experiment
 from ..model_errors.estimated.registry import find_drives, split_name
 from ..model_errors.log_rows import LogRows, rows_of_samples
@@ -104,6 +105,22 @@ class FullEquations:
         """Return frequency in Hz and damping of a load that swings and explains much of what values (T,) leave."""
         situations = build_situations(self.problem, self.rows, values[: self.basis + self.reversals])
         return find_resonance(self.machine, situations, self.columns, self.measured - self.columns @ values)
+
+    def leave_out(self, left: NDArray[np.bool_]) -> FullEquations:
+        """Return the equations without rows (K, m): zero where other drives' are used, gone where none are."""
+        used = self.problem.used
+        out = left if used is None else left | ~used
+        kept = np.asarray(~out.all(axis=1))
+        rows, first = [], 0
+        for one in self.rows:
+            still, last = one.still.copy(), first + int(np.count_nonzero(one.kept))
+            still[one.kept] |= left[first:last]
+            rows.append(replace(one, still=still))
+            first = last
+        problem = replace(
+            self.problem.part(kept), equations=leave_out(self.problem.equations, out), used=~out[kept]
+        )
+        return replace(self, problem=problem, columns=drop_still(self.columns, out), rows=tuple(rows))
 
     @property
     def effect_widths(self) -> FloatArray:

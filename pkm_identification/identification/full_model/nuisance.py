@@ -25,7 +25,7 @@ from ..model_errors import inner_joints, sensing, unsearched
 from ..model_errors.effect import Effect
 from ..model_errors.effects import find_effects
 from ..model_errors.forces import DELAY, GAIN, OFFSET
-from ..model_errors.geometry import DRIFTS, compute_pitch, describe_drifts, name_offset, name_places
+from ..model_errors.geometry import DRIFTS, describe_drifts, name_offset, name_places, name_scale
 from ..model_errors.geometry import PLACES as GEOMETRY
 from ..model_errors.gravity import NAME as GRAVITY
 from ..model_errors.platform import outside_forces, resonance
@@ -127,7 +127,7 @@ def list_seldom(machine: Machine) -> list[Nuisance]:
 
 def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]:
     """Return the effects that a machine with these parameters can have."""
-    kinds = (DELAY, GAIN, GRAVITY, OFFSET, GEOMETRY, name_offset(machine), *FRICTION)
+    kinds = (DELAY, GAIN, GRAVITY, OFFSET, GEOMETRY, name_offset(machine), name_scale(machine), *FRICTION)
     found = [effect for effect in find_effects(machine, parameters) if effect.name in kinds]
     names = [effect.name for effect in found]
     outside = (*outside_forces.effects(machine), *inner_joints.effects(machine))
@@ -145,9 +145,8 @@ def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]
 
 
 def _list_stated(machine: Machine) -> Iterator[Nuisance]:
-    """Yield errors of numbers and pitches of which nobody asks unless the file states their width, or guesses them."""
+    """Yield errors of numbers of which nobody asks unless the file states their width, or guesses them."""
     numbers = {one.key: one for one in machine.knowledge.of_kind(NUMBERS)}
-    pitches = machine.knowledge.of_kind("coordinate_scale")
     if numbers:
         keys = tuple(numbers)
         widths = tuple(one.width for one in numbers.values())
@@ -156,12 +155,6 @@ def _list_stated(machine: Machine) -> Iterator[Nuisance]:
         ]
         effect = Effect("stated_numbers", "", "", partial(_compute_shifted, shifts), np.ones(len(keys)), "")
         yield Nuisance(effect, keys, keys, widths, ("",) * len(keys), np.eye(len(keys)))
-    if pitches:
-        widths = tuple(one.width for one in pitches)
-        own = np.eye(len(machine.drives))[:, [drive for one in pitches for drive in one.drives]]
-        effect = Effect("stated_pitch", "", "", compute_pitch, np.ones(len(machine.drives)), "")
-        names, keys = tuple(one.name for one in pitches), tuple(one.key for one in pitches)
-        yield Nuisance(effect, names, keys, widths, ("",) * len(keys), own * widths)
 
 
 def _compute_shifted(shifts: Sequence[dict[str, float]], situation: Situation) -> FloatArray:
@@ -207,6 +200,8 @@ def _find_numbers(machine: Machine, effect: Effect) -> tuple[KnownNumber, ...]:
     knowledge = machine.knowledge
     if effect.name in _KINDS:
         return knowledge.of_kind(_KINDS[effect.name])
+    if effect.name == name_scale(machine):
+        return knowledge.of_kind("coordinate_scale")
     zeros = knowledge.of_kind("coordinate_offset")
     if effect.name == GEOMETRY:
         places = {one.key: one for one in knowledge.of_kind("joint_places")}

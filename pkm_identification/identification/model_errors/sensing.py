@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What force sensors and encoders seldom do, allowed for where a model does not fit: shapes, cross-talk, pitch."""
+"""What force sensors seldom do, allowed for where a model does not fit: shapes, dead bands, cross-talk."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
 from .effect import Effect, name_drives, repeat_prior, typical_force
-from .geometry import compute_friction, name_scale
-from .geometry import effects as geometry_effects
+from .geometry import compute_friction
 from .situation import Situation, diagonal
 
 SQUARE, CUBE, DEAD_BAND, CROSS_TALK = "force_square", "force_cube", "force_dead_band", "force_cross_talk"
@@ -91,4 +90,4 @@ def effects(machine: Machine) -> list[Effect]:
             parts=pairs,
         )  # fmt: skip
         found.append(talk)
-    return [*found, *(one for one in geometry_effects(machine) if one.name == name_scale(machine))]
+    return found

@@ -17,6 +17,7 @@ from .records import DEFAULT, WIDTH, KnownNumber
 
 # Of each drive: relative, of the weight on it, s, and of its friction
 GAIN_RATIO, OFFSET, DELAY_S, ASYMMETRY = 0.01, 0.1, 0.2e-3, 0.1
+PITCH = 1e-3  # relative: leads of rolled screws and pitches of belts, as they are sold
 ZERO_RAD = 3e-4  # of an encoder: a tenth of a millimetre at a third of a metre
 MOST_FRICTION = 3.0  # times the weight on a drive
 MEASURED_FRICTION = 0.1  # relative: what friction changes with temperature and wear
@@ -48,9 +49,11 @@ def list_drive_numbers(
             if tolerance := _find_tolerance(file, kind, i):
                 how, width, key = WIDTH, tolerance, file.tolerance_key(kind)
             yield _number(kind, key, value, width, how, i, drive)
-        if tolerance := _find_tolerance(file, "coordinate_scale", i):
-            key = file.tolerance_key("coordinate_scale")
-            yield _number("coordinate_scale", key, 1.0, tolerance, WIDTH, i, drive)
+        key = file.tolerance_key("coordinate_scale")
+        tolerance = _find_tolerance(file, "coordinate_scale", i)
+        yield _number(
+            "coordinate_scale", key, 1.0, tolerance or PITCH, WIDTH if tolerance else DEFAULT, i, drive
+        )
         yield from _list_friction(machine, file, i)
 
 

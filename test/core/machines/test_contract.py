@@ -296,8 +296,9 @@ def test_tolerances_of_a_hexapod_are_those_of_its_file():
     document = {**one.description.document, "tolerances": {"joint_places": 3e-4, "length_scale": 1e-3}}
     found = Hexapod(type(one.description).from_document(document)).knowledge.numbers
     assert [each.width for each in found if each.kind == "joint_places"] == [3e-4] * 36
-    assert [each.drives for each in found if each.kind == "coordinate_scale"] == [(i,) for i in range(6)]
-    assert not one.knowledge.of_kind("coordinate_scale")
+    scales = [each for each in found if each.kind == "coordinate_scale"]
+    assert [(each.drives, each.how) for each in scales] == [((i,), "width") for i in range(6)]
+    assert {each.how for each in one.knowledge.of_kind("coordinate_scale")} == {"default"}
 
 
 @pytest.mark.parametrize(

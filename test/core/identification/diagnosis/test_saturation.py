@@ -1,13 +1,19 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which forces look clipped."""
+"""Which forces look clipped, and that what they enter misleads nobody."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
+from core.synthetic import log, nominal, truth
 
 from pkm_identification.identification.diagnosis.saturation import _find_limit
+from pkm_identification.identification.identify import identify
+from pkm_identification.identification.settings import FULL, Settings
 
 
 def find_limits(force):
@@ -29,3 +35,23 @@ def test_clipping_is_seen_whatever_the_resolution():
         limited = step * np.round(force / step)
         limited[:, 2] = np.clip(limited[:, 2], -60.0, 60.0)
         assert list(find_limits(limited)) == [3]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_what_clipped_forces_enter_is_left_out_and_said(causal):
+    """Struts 3 and 5 end where a seventh of their samples are: values stay those of the whole log, and less sure."""
+    settings = Settings(causal=True) if causal else Settings.of(estimator=FULL, hold_out=0.0)
+    right = log(truth(), 16, seed=3, real=True)
+    force, drives = right.force.copy(), [2, 4]
+    ends = np.quantile(np.abs(force[:, drives]), 6 / 7, axis=0)
+    force[:, drives] = np.clip(force[:, drives], -ends, ends)
+    clipped = identify([replace(right, force=force)], nominal(), settings)
+    whole = identify([right], nominal(), settings)
+    assert clipped.answer.verdict.good
+    assert {one.name for one in clipped.fit.causes} == {"saturation_3", "saturation_5"}
+    assert all(one.correction for one in clipped.fit.causes)
+    others = {one.name: one for one in whole.answer.values}
+    off = [(one.value - others[one.name].value) / one.std for one in clipped.answer.values]
+    assert max(map(abs, off)) < 3.0
+    assert sum(one.std > others[one.name].std for one in clipped.answer.values) > 0.8 * len(off)
+    assert not whole.fit.causes

@@ -130,7 +130,10 @@ def test_late_forces_are_linearised_where_they_are(log):
 
 
 def test_what_nobody_searches_for_is_allowed_for(log, monkeypatch):
-    """All at once: clock, lag, drifts, a wrench and a spring on the platform; what that costs a right log."""
+    """All at once: clock, lag, drifts, a wrench and a spring on the platform; what that costs a right log.
+
+    Little of what is not near 0. A product of inertia near 0 looks like a spring beside scales of coordinates.
+    """
     machine, truth = file_with(lambda made: None), load_machine(synthetic.truth())
     period, away = log.time[1] - log.time[0], (log.time - log.time.mean()) / np.ptp(log.time)
     still = np.zeros_like(log.length)
@@ -155,7 +158,8 @@ def test_what_nobody_searches_for_is_allowed_for(log, monkeypatch):
     for module in (unsearched, outside_forces):
         monkeypatch.setattr(module, "effects", lambda machine: [])
     without = identify([log], machine, TOTAL).answer
-    assert max(one.std / other.std for one, other in zip(right.values, without.values, strict=True)) < 1.6
+    pairs = zip(right.values, without.values, strict=True)
+    assert max(one.std / other.std for one, other in pairs if not one.near_zero) < 1.6
     assert max(map(abs, deviations_from_truth(right, truth).values())) < 3.0
 
 
