@@ -20,12 +20,18 @@ if TYPE_CHECKING:
     from pkm_identification.estimation.trace import EstimateTrace
 
 ENTRIES = 250  # of a trace
+MATRIX_PX = 620  # side of the matrix in a page's widest figure: a taller figure would stand empty
 _BAND = "rgba(0,114,178,0.22)"
 
 
 def correlation(strongest: Correlation) -> Document:
     """Return the matrix."""
     names = list(strongest.names)
+    labels = {
+        "tickfont": {"size": max(6, min(12, MATRIX_PX // max(len(names), 1) - 1))},
+        "dtick": 1,
+        "type": "category",
+    }
     return {
         "data": [
             {
@@ -41,10 +47,9 @@ def correlation(strongest: Correlation) -> Document:
             }
         ],
         "layout": layout(
-            max(380, 24 * len(names) + 120),
-            xaxis=axis(tickangle=-90, showgrid=False, type="category", constrain="domain", dtick=1),
-            yaxis=axis(autorange="reversed", showgrid=False, type="category", scaleanchor="x", dtick=1,
-                       constrain="domain"),
+            min(max(380, 24 * len(names) + 120), MATRIX_PX + 180),
+            xaxis=axis(tickangle=-90, showgrid=False, constrain="domain", **labels),
+            yaxis=axis(autorange="reversed", showgrid=False, scaleanchor="x", constrain="domain", **labels),
             margin={"l": 90, "r": 20, "t": 20, "b": 90},
         ),
     }  # fmt: skip
