@@ -27,7 +27,7 @@ _BAND = "rgba(0,114,178,0.22)"
 def correlation(strongest: Correlation) -> Document:
     """Return the matrix."""
     names = list(strongest.names)
-    labels = {
+    labels: Document = {
         "tickfont": {"size": max(6, min(12, MATRIX_PX // max(len(names), 1) - 1))},
         "dtick": 1,
         "type": "category",
