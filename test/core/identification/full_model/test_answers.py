@@ -105,7 +105,7 @@ def test_hexapod_with_struts_ten_times_too_light(log):
     assert max(map(abs, deviations_from_truth(answer, load_machine(synthetic.truth())).values())) < 3.0
 
 
-def test_a_common_gain_that_all_masses_deny_is_named_and_one_mass_is_not_taken_for_it(log):
+def test_a_common_gain_that_all_masses_deny_is_named_and_no_single_mass_is(log):
     made = copy.deepcopy(synthetic.truth().document) | {"known": "cad"}
     gain = "drive.motor.torque_constant"
     verdict = identify([replace(log, force=0.8 * log.force)], read_machine(made), TOTAL).answer.verdict
