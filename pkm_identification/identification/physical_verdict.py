@@ -18,7 +18,7 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .near_zero import near_zero
-from .online.diagnosis.plausibility import BEYOND, Plausibility, add_negligible
+from .online.diagnosis.plausibility import BEYOND, Plausibility, add_allowance
 
 _MOST = 2  # violations named in full
 _SHOWN = (IDENTIFIABLE, IN_DOUBT)
@@ -147,7 +147,7 @@ def _compute_distance(
     rows = np.array([*shown, *(combination.weights for combination in estimate.combinations)])
     if len(rows) == 0:
         return None
-    covariance = rows @ add_negligible(estimate.covariance, parameters) @ rows.T
+    covariance = rows @ add_allowance(estimate.covariance, parameters) @ rows.T
     std = np.sqrt(np.diag(covariance))
     free = COMPLETING / physical.find_sizes(parameters)
     try:

@@ -255,7 +255,7 @@ class OnlineEstimator:
         estimate = self.recursive.estimate()
         if self.verdict is not None:
             estimate = give_total_deviations(estimate, self.verdict.answer, self.verdict.recursion)
-        impossible = self._plausibility.judge(estimate)
+        impossible = self._plausibility.judge(estimate, total=self.verdict is not None)
         if impossible or self.verdict is None or self.learned_from is not None:
             estimate = estimate.mark_doubtful()
         return estimate, impossible

@@ -49,11 +49,14 @@ BEYOND = 4.0
 # Part of a parameter's physical scale that no verdict rests on: with sensors of nearly no noise, deviations are smaller
 # than what numerics and the low-passes leave, and friction that is not there lies as often below zero as above.
 NEGLIGIBLE = 1e-3
+# The same until a verdict, while deviations are the data's alone: a centre of mass that is guessed and not estimated
+# moves moments of inertia by several percent, to where no body has them.
+UNJUDGED = 0.1
 
 
-def add_negligible(covariance: FloatArray, parameters: ParameterSet) -> FloatArray:
-    """Return a covariance (P, P) whose deviations are at least the negligible part of each parameter's scale."""
-    return np.asarray(covariance + np.diag((NEGLIGIBLE * parameters.size) ** 2))
+def add_allowance(covariance: FloatArray, parameters: ParameterSet, share: float = NEGLIGIBLE) -> FloatArray:
+    """Return a covariance (P, P) whose deviations are at least this share of each parameter's scale."""
+    return np.asarray(covariance + np.diag((share * parameters.size) ** 2))
 
 
 @kernel
@@ -106,14 +109,18 @@ class Plausibility:
         self._sizes = np.array([len(one.constant) for one in self._conditions])
         self._broken = np.empty(len(self._conditions), dtype=np.bool_)
 
-    def judge(self, estimate: ParameterEstimate) -> str:
-        """The worst of what is impossible about an estimate, for people; empty if nothing is."""
+    def judge(self, estimate: ParameterEstimate, total: bool = True) -> str:
+        """Return the worst of what is impossible about an estimate, for people; empty if nothing is.
+
+        Of one whose deviations are not `total`, because nothing was judged yet, more is possible (`UNJUDGED`).
+        """
         values = estimate.values
         if not self._conditions:
             return ""
         if not _mark_broken_conditions(self._constant, self._rows, self._sizes, values, self._broken):
             return ""
-        covariance = add_negligible(estimate.covariance, self._parameters)
+        share = NEGLIGIBLE if total else UNJUDGED
+        covariance = add_allowance(estimate.covariance, self._parameters, share)
         beyond: list[tuple[float, Inequality]] = []
         for size in np.unique(self._sizes[self._broken]):
             same = np.flatnonzero(self._broken & (self._sizes == size))

@@ -53,6 +53,20 @@ def test_friction_below_zero_by_chance_is_not_impossible():
     assert Plausibility(UF, PARAMETERS).judge(replace(right, values=values)) == ""
 
 
+def test_until_a_verdict_the_file_may_have_something_wrong():
+    """A moment of inertia above the sum of the others by a tenth of it, as a guessed centre of mass makes it."""
+    judge = Plausibility(UF, PARAMETERS).judge
+    right = estimated(0.001)
+    x, y, z = (PARAMETERS.names.index(name) for name in ("Ixx_p", "Iyy_p", "Izz_p"))
+    values = right.values.copy()
+    values[z] = 1.1 * (values[x] + values[y])
+    beyond = replace(right, values=values)
+    assert judge(beyond, total=False) == ""
+    assert "not that of a rigid" in judge(beyond, total=True)
+    values[x] = -values[x]  # no centre of mass does that
+    assert "not that of a rigid" in judge(replace(right, values=values), total=False)
+
+
 def test_what_is_not_known_is_not_impossible():
     vague = estimated(1.0)
     values = vague.values.copy()
