@@ -61,10 +61,10 @@ NO_LOG = "there_is_none.csv"
             ],
             "a.html: is the file of --report",
         ),
-        (["simulate", "--machine", "mast", "--si", "--out", "{folder}/a.csv"], "--trajectory: one of rich"),
+        (["simulate", "--machine", "mast", "--si", "--out", "{folder}/a.csv"], "give one of rich"),
         (
             ["export", "--machine", "mast", "--format", "urdf", "--out", "{folder}/a"],
-            "needs a tree, and 'mast' closes 2 loops",
+            "closes 2 loops",
         ),
         (["base-parameters", "--machine", "mast", "--homogenized", "--length", "0"], "must be more than 0"),
         (["base-parameters", "--machine", "mast", "--homogenized", "--length", "1"], "nothing to scale"),
