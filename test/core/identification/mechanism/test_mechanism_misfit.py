@@ -103,7 +103,8 @@ def test_motors_heavier_than_the_file_says_contradict_it(mechanism, exact):
     verdict = result.answer.verdict
     assert (verdict.grade, result.fit.causes) == (CONTRADICTS, ())
     assert {one.key for one in verdict.conflicts[:3]} == {f"inertia_length_{k}" for k in (1, 2, 3)}
-    assert all(one.deviations > 30.0 for one in verdict.conflicts[:3])
+    # what the common gain of the forces may be is in each deviation
+    assert all(one.deviations > 20.0 for one in verdict.conflicts[:3])
     assert verdict.floor_ratio < 1.1
 
 
