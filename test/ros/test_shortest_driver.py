@@ -17,7 +17,7 @@ from pkm_identification.ros.clock import seconds
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "driver_contract.md"
 PROGRAM = re.search(r"^```py\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.S | re.M)[1]
-PERIOD, COUNT = 0.004, 750
+PERIOD, COUNT = 0.004, 1500
 
 
 def test_the_shortest_driver_publishes_its_log(bench, domain, tmp_path):
@@ -30,7 +30,7 @@ def test_the_shortest_driver_publishes_its_log(bench, domain, tmp_path):
     subprocess.run(
         run, cwd=tmp_path, env={**os.environ, "ROS_DOMAIN_ID": str(domain)}, check=True, timeout=60
     )
-    bench.wait(lambda: len(states) > COUNT // 3, "samples")
+    bench.wait(lambda: len(states) > 100, "samples")  # those before it was discovered are lost
     names = [f"strut_{i}" for i in range(1, 7)]
     first = round(states[0].position[0] / 0.012)
     start = seconds(states[0].header.stamp) - PERIOD * first
