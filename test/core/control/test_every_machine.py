@@ -93,12 +93,11 @@ def test_what_a_machine_is_not_is_said_in_one_line():
     plain = machine("five_bar")
     with pytest.raises(SettingsError, match=r"mode 'workspace': needs a platform .*'five-bar'"):
         MachineController(plain, 1e-3, ControllerSettings(mode="workspace"))
-    for name, why in (
-        ("epaas_hydraulic", "'hydraulic' drives take lengths"),
-        ("uf_belt", "'control' commands"),
-    ):
-        with pytest.raises(SettingsError, match=f"{why}.*send coordinates to strut_commands"):
-            MachineController(machine(name), 1e-3, ControllerSettings())
+    for name, why in (("epaas_hydraulic", "'hydraulic' drives"), ("uf_belt", "'control'")):
+        controller = MachineController(machine(name), 1e-3, ControllerSettings())
+        assert controller.mode == "position"
+        with pytest.raises(SettingsError, match=f"mode 'pid': .*{why}.*no other than 'position'"):
+            controller.mode = "pid"
 
 
 def test_a_turn_too_many_is_no_place_of_a_platform():
