@@ -81,7 +81,7 @@ def test_what_has_no_force_has_no_shares():
     [
         (["--machine", "mast"], "has no 'motion'"),
         (["--machine", "mast", "--trajectory", "x"], "trajectory 'x'"),
-        (["--machine", "uf"], "--trajectory: one of x, z"),
+        (["--machine", "uf"], "give one of x, z"),
     ],
 )
 def test_motions_that_are_not_there_are_refused(arguments, message, capsys):

@@ -64,7 +64,7 @@ def test_base_parameters_and_friction_with_what_predicts_another_log(files, tmp_
         k for k, parts in json.loads((tmp_path / "e.json").read_text())["base"].items() if len(parts) > 1
     ]
     assert len(summed) > 5
-    assert all(f"  {name} = {name} " in text for name in summed)
+    assert all(f"  {name} (sum) = {name} " in text for name in summed)
     document = json.loads((tmp_path / "e.json").read_text())
     found = {entry["name"]: entry for entry in document["parameters"]}
     combined = {name for name in found if " " in name}

@@ -109,4 +109,4 @@ def test_a_bag_holds_what_the_table_does(tmp_path):
 
 def test_hexapods_without_a_trajectory_are_refused(tmp_path, capsys):
     assert simulate("uf", tmp_path / "log.csv") == 2
-    assert "--trajectory: one of x, z, xy, rich" in capsys.readouterr().err
+    assert "give one of x, z, xy, rich" in capsys.readouterr().err
