@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from core.control.moved import Run, there_and_back, waypoints
 
-from pkm_identification.control.controller import MachineController
 from pkm_identification.control.model import EstimateReader
 from pkm_identification.control.motions import (
     LIMIT,
@@ -18,9 +17,8 @@ from pkm_identification.control.motions import (
     SUCCESSFUL,
     Motion,
 )
-from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.control.workspace_errors import WorkspaceErrors
-from pkm_identification.errors import PkmError, SettingsError
+from pkm_identification.errors import PkmError
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import (
@@ -379,16 +377,3 @@ def test_forces_from_outside_are_the_drives_forces():
     assert np.abs(sample.length - held).max() < 0.01
     with pytest.raises(ValueError, match="finite"):
         outside.command_forces(np.full(6, np.nan))
-
-
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        ("uf_belt", "its file's 'control' commands the drives"),
-        ("uf_hydraulic", "its 'hydraulic' drives take lengths"),
-    ],
-)
-def test_a_machine_whose_drives_take_lengths_is_refused(name, why):
-    """Forces would contend with loops in the drives; wanted lengths go to them by themselves."""
-    with pytest.raises(SettingsError, match=f"machine '{name}': {why}, and a controller gives forces"):
-        MachineController(load_machine(name), 1e-3, ControllerSettings())
