@@ -116,7 +116,7 @@ def workspace_slice(
     Raises
     ------
     ValueError
-        If the plane is unknown, a shape is wrong, a number is not finite or there are fewer than 2 points.
+        If the plane is unknown, a shape is wrong, a number is not finite there are fewer than 2 points, or the length scale is not positive.
     """
     if plane not in PLANES:
         raise SettingsError(f"plane '{plane}': must be one of {', '.join(PLANES)}")
@@ -129,6 +129,8 @@ def workspace_slice(
     if not (np.all(np.isfinite(rotation)) and np.all(np.isfinite(center))):
         raise ValueError("rotation and center must be finite")
     scale = machine.length_scale if length_scale is None else length_scale
+    if not scale > 0.0:
+        raise SettingsError(f"length_scale = {scale}: must be positive (m)")
     # no strut reaches further than this from its foot
     reach = machine.length_limits[1] + np.linalg.norm(machine.platform_joints, axis=1).max()
     foot = machine.base_joints.mean(axis=0)
