@@ -116,7 +116,8 @@ def workspace_slice(
     Raises
     ------
     ValueError
-        If the plane is unknown, a shape is wrong, a number is not finite there are fewer than 2 points, or the length scale is not positive.
+        If the plane is unknown, a shape is wrong, a number is not finite, there are fewer than 2 points, or the length
+        scale is not positive.
     """
     if plane not in PLANES:
         raise SettingsError(f"plane '{plane}': must be one of {', '.join(PLANES)}")
