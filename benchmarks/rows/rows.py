@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,8 @@ def _take_wrong_machine(bench: Bench) -> Commands:
     if all(drive.unit == "rad" for drive in bench.machine.drives):
         bench.note("similar machines turn through the same angles")
         return []
+    if not Path(bench["a.csv"]).exists():
+        raise Failure("no log: simulate one first")
     document = bench.document
     if "bodies" in document:
         made = scale_mechanism(document, 1.4, 1.0)
