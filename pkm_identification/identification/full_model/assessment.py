@@ -196,14 +196,15 @@ def judge_experiment(
         ratio, full = posterior.compute_residual_ratio(white), usual.equations
         if ratio > MAX_FLOOR_RATIO:
             clipped = find_clipped_forces(experiment, full.problem, posterior.residual / white)
-        left = find_clipped_equations(experiment, full.problem)
-        rest = find_posterior_of(full.leave_out(left), noise) if clipped else None
-        if rest is not None and _compute_left(rest.compute_residual_ratio(white), ratio) < MOST_OF_MISFIT:
-            floor, usual = replace(floor, std=white), rest
-            posterior, found = assess_posterior(rest, noise, white, None)
-            found = _say_left_out(found, float(np.mean(left)))
-        else:
-            clipped = []
+        if clipped:
+            left = find_clipped_equations(experiment, full.problem)
+            rest = find_posterior_of(full.leave_out(left), noise)
+            if rest is None or _compute_left(rest.compute_residual_ratio(white), ratio) >= MOST_OF_MISFIT:
+                clipped = []
+            else:
+                floor, usual = replace(floor, std=white), rest
+                posterior, found = assess_posterior(rest, noise, white, None)
+                found = _say_left_out(found, float(np.mean(left)))
     model = FoundModel(
         posterior.mode.values, posterior.equations.basis, posterior.equations.effect_widths,
         posterior is not usual, posterior.equations.resonance,
