@@ -19,7 +19,6 @@ import numpy as np
 from pkm_identification.estimation.consistency.constrained_least_squares import project
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.filters import ConsistentFilter
-from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 from pkm_identification.mechanisms.hexapod.dynamics import regressor
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -96,7 +95,7 @@ class Trial:
             for columns, force in zip(self.columns, self.measured, strict=True):
                 one.step(lambda theta, columns=columns: columns @ c.physical(theta), force, self.noise)
             made[name] = self._in_coordinates(one)
-        one = ExtendedFilter(c.prior, 6, STILL)
+        one = UnscentedFilter(c.prior, 6, STILL)
         for columns, force in zip(self.columns, self.measured, strict=True):
             rows = columns @ c.jacobian(one.mean)
             one.step_linear(rows, force - columns @ c.physical(one.mean) + rows @ one.mean, self.noise)

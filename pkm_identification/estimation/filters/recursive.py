@@ -19,7 +19,6 @@ from pkm_identification.parameters.prior import Prior
 from ..estimate import ParameterEstimate, make_estimate
 from ..trace import EstimateTrace, TraceRecorder
 from .first_equations import FirstEquations, Kept
-from .kalman import ExtendedFilter
 from .parameter_filter import Belief, DriftingFilter, ParameterFilter
 from .recursive_least_squares import RecursiveLeastSquares
 from .scaled_filter import to_prior_units
@@ -33,7 +32,7 @@ FilterKind = Callable[[Prior, int, "UnscentedSettings | None"], ParameterFilter]
 # An estimator of one's own: a class as `ParameterFilter` has it, and a line here.
 FILTERS: dict[str, FilterKind] = {
     "ukf": UnscentedFilter,
-    "ekf": ExtendedFilter,
+    "ekf": UnscentedFilter,  # on equations linear in their parameters both are the Kalman filter
     "rls": RecursiveLeastSquares,
 }
 NOISE_MEMORY = 250  # equations over which the measurement noise is averaged

@@ -68,9 +68,7 @@ def test_good_logs_give_the_same_as_without(rich):
     assert consistent.status == plain.status
 
 
-@pytest.mark.parametrize(
-    ("estimator", "causal"), [("ukf", False), ("ekf", False), ("rls", False), ("ukf", True)]
-)
+@pytest.mark.parametrize(("estimator", "causal"), [("ukf", False), ("rls", False), ("ukf", True)])
 @pytest.mark.usefixtures("unjudged")
 def test_filters_agree_with_constrained_least_squares(rich, estimator, causal):
     """A quarter of a standard deviation: their priors near a bound differ, and what they take for noise.

@@ -90,7 +90,7 @@ def identified(estimator="ls", **settings):
 @pytest.mark.usefixtures("unjudged")
 @pytest.mark.parametrize(
     "settings",
-    [{"estimator": name} for name in ("ls", "robust", "rls", "ekf", "ukf")]
+    [{"estimator": name} for name in ("ls", "robust", "rls", "ukf")]
     + [{"estimator": "ukf", "causal": True}, {"estimator": "ls", "consistent": True}],
     ids=lambda values: "-".join(map(str, values.values())),
 )

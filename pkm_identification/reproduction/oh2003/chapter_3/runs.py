@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.estimation.batch.gauss_newton import NonlinearFit, gauss_newton
-from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 from pkm_identification.mechanisms.pendulum.model import (
     COORDINATES,
@@ -257,8 +256,7 @@ def run_filter(
     """EKF or UKF over all samples in their order; `std` of the first guess, in m and kg."""
     prior = Prior(START, std * START)
     settings = UnscentedSettings(ALPHA, BETA, KAPPA, adaptation, RATE)
-    kind = ExtendedFilter if estimator == "ekf" else UnscentedFilter
-    state = kind(prior, COORDINATES, settings)
+    state = UnscentedFilter(prior, COORDINATES, settings)
     noise = np.diag((NOISE * scale) ** 2)
     history = np.empty((len(record), len(NAMES)))
     for k in range(len(record)):

@@ -20,7 +20,6 @@ from pkm_identification.estimation.consistency.constrained_least_squares import 
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.filters import ConsistentFilter
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
-from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.recursive_least_squares import RecursiveLeastSquares
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 from pkm_identification.estimation.problem import Problem
@@ -30,7 +29,7 @@ from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_p
 pytestmark = pytest.mark.slow
 
 STILL = UnscentedSettings(adaptation="none")
-KINDS = pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter, RecursiveLeastSquares])
+KINDS = pytest.mark.parametrize("kind", [UnscentedFilter, RecursiveLeastSquares])
 
 
 def stated(mean: np.ndarray, std: np.ndarray) -> FreeCoordinates:

@@ -10,12 +10,10 @@ import pytest
 from core.estimation.toy_problems import positive_definite, prior_of
 from scipy import stats
 
-from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 
 pytestmark = pytest.mark.slow
 
-KINDS = pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter])
 RUNS, STEPS, WIDTH, OUTPUTS = 200, 60, 4, 2
 
 
@@ -25,16 +23,15 @@ def band(freedom: int, count: int) -> tuple[float, float]:
     return low, high
 
 
-@KINDS
 @pytest.mark.parametrize("walking", [False, True])
-def test_errors_and_innovations_are_as_large_as_the_filter_says(kind, walking):
+def test_errors_and_innovations_are_as_large_as_the_filter_says(walking):
     """Truth drawn from the prior, noise and random walk as told: NEES and NIS are chi-square."""
     rng, prior = np.random.default_rng(1), prior_of(WIDTH, 2, 3.0)
     walk = 0.05 * prior.std if walking else np.zeros(WIDTH)
     settings = UnscentedSettings(adaptation="none")
     nees, nis = [], []
     for _ in range(RUNS):
-        filter_ = kind(prior, OUTPUTS, settings)
+        filter_ = UnscentedFilter(prior, OUTPUTS, settings)
         filter_.add_process_noise(walk)
         truth = prior.mean + prior.std * rng.normal(size=WIDTH)
         noise = positive_definite(rng, OUTPUTS)
@@ -52,13 +49,12 @@ def test_errors_and_innovations_are_as_large_as_the_filter_says(kind, walking):
     assert low < np.mean(nis) < high
 
 
-@KINDS
-def test_a_filter_told_too_little_noise_is_caught_by_the_same_test(kind):
+def test_a_filter_told_too_little_noise_is_caught_by_the_same_test():
     """The band above is narrow enough to see a standard deviation that is 20 % too small."""
     rng, prior = np.random.default_rng(3), prior_of(WIDTH, 4)
     nees = []
     for _ in range(RUNS):
-        filter_ = kind(prior, OUTPUTS, UnscentedSettings(adaptation="none"))
+        filter_ = UnscentedFilter(prior, OUTPUTS, UnscentedSettings(adaptation="none"))
         truth = prior.mean + prior.std * rng.normal(size=WIDTH)
         for _ in range(STEPS):
             columns = rng.normal(size=(OUTPUTS, WIDTH)) / prior.std
@@ -68,10 +64,10 @@ def test_a_filter_told_too_little_noise_is_caught_by_the_same_test(kind):
     assert np.mean(nees) > band(WIDTH, RUNS)[1]
 
 
-def run(kind, adaptation, truth_at, steps=3000, seed=5):
+def run(adaptation, truth_at, steps=3000, seed=5):
     """Filter after a run over a truth that may move, and the errors along the way in prior standard deviations."""
     rng, prior = np.random.default_rng(seed), prior_of(WIDTH, 6, 3.0)
-    filter_ = kind(prior, OUTPUTS, UnscentedSettings(adaptation=adaptation, rate=0.01))
+    filter_ = UnscentedFilter(prior, OUTPUTS, UnscentedSettings(adaptation=adaptation, rate=0.01))
     errors, process = [], []
     for k in range(steps):
         truth = prior.mean + prior.std * truth_at(k)
@@ -82,25 +78,23 @@ def run(kind, adaptation, truth_at, steps=3000, seed=5):
     return filter_, np.array(errors), np.array(process)
 
 
-@KINDS
 @pytest.mark.parametrize("seed", range(3))
-def test_parameters_that_stand_still_get_no_process_noise(kind, seed):
+def test_parameters_that_stand_still_get_no_process_noise(seed):
     still = np.array([0.7, -0.4, 1.2, 0.0])
-    adaptive, _, _ = run(kind, "normalized", lambda k: still, seed=seed)
-    plain, _, _ = run(kind, "none", lambda k: still, seed=seed)
+    adaptive, _, _ = run("normalized", lambda k: still, seed=seed)
+    plain, _, _ = run("none", lambda k: still, seed=seed)
     ratio = np.sqrt(np.diag(adaptive.scaled_covariance) / np.diag(plain.scaled_covariance))
     assert np.all(ratio < 1.3)
 
 
-@KINDS
-def test_a_drift_is_followed(kind):
+def test_a_drift_is_followed():
     """From the middle on the first parameter moves: the adaptive filter goes along, the other stays behind."""
 
     def truth_at(k):
         return np.array([0.5 + 1e-3 * max(0, k - 1500), -0.4, 1.2, 0.0])
 
-    _, adaptive, process = run(kind, "normalized", truth_at)
-    _, plain, _ = run(kind, "none", truth_at)
+    _, adaptive, process = run("normalized", truth_at)
+    _, plain, _ = run("none", truth_at)
     late = slice(2500, None)
     assert np.abs(adaptive[late, 0]).mean() < 0.3 * np.abs(plain[late, 0]).mean()
     assert np.mean(process[1600:, 0] > 0) > 0.2
@@ -110,12 +104,11 @@ def test_a_drift_is_followed(kind):
     assert np.abs(adaptive[1000:1500, 0]).mean() < 2 * np.abs(plain[1000:1500, 0]).mean() + 1e-3
 
 
-@KINDS
 @pytest.mark.parametrize("adaptation", ["normalized", "robbins_monro"])
 @pytest.mark.parametrize("speed", [1e-4, 3e-4, 1e-3, 3e-3, 1e-2])
-def test_no_drift_makes_the_process_noise_run_away(kind, adaptation, speed):
+def test_no_drift_makes_the_process_noise_run_away(adaptation, speed):
     """Process noise feeds the corrections it is learned from: that loop must be stable."""
-    filter_, errors, process = run(kind, adaptation, lambda k: np.array([speed * max(0, k - 1000), 0, 0, 0]))
+    filter_, errors, process = run(adaptation, lambda k: np.array([speed * max(0, k - 1000), 0, 0, 0]))
     assert np.all(np.isfinite(errors))
     # never less sure than before any data
     assert process.max() < 1.0

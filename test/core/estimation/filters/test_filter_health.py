@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 from core.estimation.toy_problems import prior_of
 
-from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.unscented import UnscentedFilter, UnscentedSettings
 from pkm_identification.parameters.prior import Prior
 
 pytestmark = pytest.mark.slow
 
-KINDS = pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter])
 STEPS = 20_000
 
 
@@ -30,10 +28,9 @@ def assert_healthy(filter_) -> None:
     assert np.all(np.diag(covariance) > 0.0)
 
 
-@KINDS
 @pytest.mark.parametrize("adaptation", ["none", "normalized"])
 @pytest.mark.parametrize("level", [1e-10, 1e-3, 1.0])
-def test_long_run_with_silent_directions_and_scales_of_nine_decades(kind, adaptation, level):
+def test_long_run_with_silent_directions_and_scales_of_nine_decades(adaptation, level):
     """Eight parameters of size 1e-6 to 1e3; the data show five directions of them."""
     rng = np.random.default_rng(1)
     std = np.logspace(-6, 3, 8)
@@ -42,7 +39,7 @@ def test_long_run_with_silent_directions_and_scales_of_nine_decades(kind, adapta
     silent = shown[:, 5:]
     shown = shown[:, :5]
     truth = prior.mean + std * rng.normal(size=8)
-    filter_ = kind(prior, 3, UnscentedSettings(adaptation=adaptation))
+    filter_ = UnscentedFilter(prior, 3, UnscentedSettings(adaptation=adaptation))
     noise = level * np.eye(3)
     patterns = rng.normal(size=(50, 3, 5)) @ shown.T / std
     for k in range(STEPS):
@@ -68,10 +65,9 @@ def test_long_run_with_silent_directions_and_scales_of_nine_decades(kind, adapta
         assert np.linalg.eigvalsh(silent.T @ covariance @ silent)[0] > 0.5
 
 
-@KINDS
-def test_parameter_without_a_column_keeps_its_prior_exactly(kind):
+def test_parameter_without_a_column_keeps_its_prior_exactly():
     prior, rng = prior_of(4, 2, 6.0), np.random.default_rng(3)
-    filter_ = kind(prior, 2, UnscentedSettings(adaptation="none"))
+    filter_ = UnscentedFilter(prior, 2, UnscentedSettings(adaptation="none"))
     for _ in range(2000):
         columns = rng.normal(size=(2, 4)) / prior.std
         columns[:, 2] = 0.0
@@ -82,10 +78,9 @@ def test_parameter_without_a_column_keeps_its_prior_exactly(kind):
     assert np.all(np.delete(std / prior.std, 2) < 1e-3)
 
 
-@KINDS
-def test_equations_of_nothing_change_nothing(kind):
+def test_equations_of_nothing_change_nothing():
     prior = prior_of(4, 4)
-    filter_ = kind(prior, 2)
+    filter_ = UnscentedFilter(prior, 2)
     for _ in range(1000):
         nis, accepted = filter_.step_linear(np.zeros((2, 4)), np.zeros(2), np.eye(2))
         assert accepted
@@ -106,13 +101,12 @@ BAD = {
 ODD = {"inf_noise": ("noise", np.inf), "huge_column": ("columns", 1e300), "large_column": ("columns", 1e120)}
 
 
-@KINDS
 @pytest.mark.parametrize("case", [*BAD, *ODD])
 @pytest.mark.parametrize("adaptation", ["none", "normalized", "robbins_monro"])
-def test_equation_that_is_not_finite_is_refused_and_harms_nothing(kind, case, adaptation):
+def test_equation_that_is_not_finite_is_refused_and_harms_nothing(case, adaptation):
     prior, rng = prior_of(3, 5), np.random.default_rng(6)
-    filter_ = kind(prior, 2, UnscentedSettings(adaptation=adaptation))
-    undisturbed = kind(prior, 2, UnscentedSettings(adaptation=adaptation))
+    filter_ = UnscentedFilter(prior, 2, UnscentedSettings(adaptation=adaptation))
+    undisturbed = UnscentedFilter(prior, 2, UnscentedSettings(adaptation=adaptation))
     for k in range(40):
         good = {"columns": rng.normal(size=(2, 3)), "measured": rng.normal(size=2), "noise": np.eye(2)}
         if k == 20:
@@ -135,22 +129,20 @@ def test_equation_that_is_not_finite_is_refused_and_harms_nothing(kind, case, ad
         assert filter_.count == undisturbed.count == 40
 
 
-@KINDS
 @pytest.mark.parametrize("noise", [np.zeros((2, 2)), -np.eye(2), np.array([[1.0, 2.0], [2.0, 1.0]])])
-def test_noise_that_is_no_covariance_is_refused(kind, noise):
+def test_noise_that_is_no_covariance_is_refused(noise):
     """Zero and indefinite noise; with Omega = 0 the sum is not positive definite either."""
-    filter_ = kind(prior_of(3, 7), 2)
+    filter_ = UnscentedFilter(prior_of(3, 7), 2)
     before = filter_.mean
     _, accepted = filter_.step_linear(np.eye(2, 3), np.ones(2), noise)
     assert not accepted
     np.testing.assert_array_equal(filter_.mean, before)
 
 
-@KINDS
-def test_gate_keeps_an_outlier_out_and_lets_the_rest_in(kind):
+def test_gate_keeps_an_outlier_out_and_lets_the_rest_in():
     prior, rng = prior_of(3, 8), np.random.default_rng(9)
     truth = prior.mean + prior.std
-    filter_ = kind(prior, 2, UnscentedSettings(adaptation="none"))
+    filter_ = UnscentedFilter(prior, 2, UnscentedSettings(adaptation="none"))
     for k in range(300):
         columns = rng.normal(size=(2, 3))
         measured = columns @ truth + 0.1 * rng.normal(size=2)
@@ -166,10 +158,9 @@ def test_gate_keeps_an_outlier_out_and_lets_the_rest_in(kind):
     np.testing.assert_allclose(filter_.mean, truth, atol=0.05)
 
 
-@KINDS
-def test_reset_is_a_new_filter(kind):
+def test_reset_is_a_new_filter():
     prior, rng = prior_of(3, 10), np.random.default_rng(11)
-    used, fresh = kind(prior, 2), kind(prior, 2)
+    used, fresh = UnscentedFilter(prior, 2), UnscentedFilter(prior, 2)
     for _ in range(100):
         used.step_linear(rng.normal(size=(2, 3)), rng.normal(size=2), np.eye(2))
     used.reset()
@@ -182,10 +173,9 @@ def test_reset_is_a_new_filter(kind):
     np.testing.assert_array_equal(used.covariance, fresh.covariance)
 
 
-@KINDS
-def test_continues_from_an_estimate(kind):
+def test_continues_from_an_estimate():
     prior, rng = prior_of(4, 12, 4.0), np.random.default_rng(13)
-    first, second = (kind(prior, 2, UnscentedSettings(adaptation="none")) for _ in range(2))
+    first, second = (UnscentedFilter(prior, 2, UnscentedSettings(adaptation="none")) for _ in range(2))
     data = [(rng.normal(size=(2, 4)) / prior.std, rng.normal(size=2)) for _ in range(60)]
     for columns, measured in data[:30]:
         first.step_linear(columns, measured, np.eye(2))

@@ -14,7 +14,7 @@ from pkm_identification.estimation.filters.recursive import GATED_RUN, UNGATED, 
 
 pytestmark = pytest.mark.slow
 
-KINDS = pytest.mark.parametrize("kind", ["ukf", "ekf", "rls"])
+KINDS = pytest.mark.parametrize("kind", ["ukf", "rls"])
 WIDTH, OUTPUTS = 4, 6
 
 

@@ -10,7 +10,6 @@ import pytest
 from core.estimation.toy_problems import TextbookKalman, TextbookUnscented, positive_definite, prior_of
 from filterpy.kalman import KalmanFilter, MerweScaledSigmaPoints, UnscentedKalmanFilter
 
-from pkm_identification.estimation.filters.kalman import ExtendedFilter
 from pkm_identification.estimation.filters.unscented import (
     UnscentedFilter,
     UnscentedSettings,
@@ -72,14 +71,13 @@ def run_linear(filter_, prior, count, seed, process, rank=None):
         yield book, nis, expected
 
 
-@pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter])
 @pytest.mark.parametrize("noisy", [True, False])
 @pytest.mark.parametrize("decades", [0.0, 9.0])
-def test_equals_the_textbook_filter_on_a_linear_model(kind, noisy, decades):
+def test_equals_the_textbook_filter_on_a_linear_model(noisy, decades):
     """With Q != 0: a filter that forgot R, or did not draw its points again after Q, would differ."""
     prior = prior_of(8, 2, decades)
     process = 0.02 * prior.std * np.arange(1, 9) if noisy else np.zeros(8)
-    filter_ = kind(prior, OUTPUTS, STILL)
+    filter_ = UnscentedFilter(prior, OUTPUTS, STILL)
     filter_.add_process_noise(process)
     for book, nis, expected in run_linear(filter_, prior, 300, 3, process):
         np.testing.assert_allclose(filter_.mean / prior.std, book.mean / prior.std, atol=1e-9)
@@ -90,11 +88,10 @@ def test_equals_the_textbook_filter_on_a_linear_model(kind, noisy, decades):
     np.testing.assert_allclose(filter_.covariance, np.outer(prior.std, prior.std) * filter_.scaled_covariance)
 
 
-@pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter])
-def test_equals_filterpys_kalman_filter_with_process_noise(kind):
+def test_equals_filterpys_kalman_filter_with_process_noise():
     prior, rng = prior_of(8, 20, 4.0), np.random.default_rng(21)
     process = 0.03 * prior.std * np.arange(1, 9)
-    ours, theirs = kind(prior, OUTPUTS, STILL), KalmanFilter(dim_x=8, dim_z=OUTPUTS)
+    ours, theirs = UnscentedFilter(prior, OUTPUTS, STILL), KalmanFilter(dim_x=8, dim_z=OUTPUTS)
     ours.add_process_noise(process)
     # theirs in units of the prior's standard deviations: it has no other way to bear four decades
     theirs.x, theirs.P, theirs.F, theirs.Q = (
@@ -126,10 +123,9 @@ def test_spread_of_the_points_does_not_matter_on_a_linear_model(settings):
         np.testing.assert_allclose(filter_.mean, book.mean, atol=1e-8)
 
 
-@pytest.mark.parametrize("kind", [UnscentedFilter, ExtendedFilter])
-def test_step_by_a_function_equals_the_compiled_linear_step(kind):
+def test_step_by_a_function_equals_the_compiled_linear_step():
     prior, rng = prior_of(WIDTH, 8, 3.0), np.random.default_rng(9)
-    compiled, general = kind(prior, OUTPUTS, STILL), kind(prior, OUTPUTS, STILL)
+    compiled, general = UnscentedFilter(prior, OUTPUTS, STILL), UnscentedFilter(prior, OUTPUTS, STILL)
     for filter_ in (compiled, general):
         filter_.add_process_noise(0.01 * prior.std)
     for _ in range(50):
