@@ -25,8 +25,8 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.reduced import ENDING
 from pkm_identification.parameters.reduced import reduced_text as set_text
 from pkm_identification.records.atomic import write_text
+from pkm_identification.report.identifiability.base_parameters import build_reduced_document, reduced_text
 from pkm_identification.report.identifiability.forecast import build_forecast_document, format_forecast_text
-from pkm_identification.report.identifiability.reduced import build_reduced_document, reduced_text
 
 from .arguments import add_json, add_machine, add_reading, add_setting, check_seed, percent
 from .identifiability_study import FALL, NOISE, Study, study_drives, study_struts

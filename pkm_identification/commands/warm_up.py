@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pkm_identification.errors import PkmError, SettingsError
 from pkm_identification.interruption import INTERRUPTED
 from pkm_identification.mechanisms.builtin import HEXAPOD, find_kind
-from pkm_identification.numerics.compilation import CompilationWatch
+from pkm_identification.numerics.compiled import CompilationWatch
 from pkm_identification.progress import announce, hide
 
 DURATION = 5.0  # s, of the motion that is simulated and identified

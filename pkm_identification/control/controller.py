@@ -20,7 +20,8 @@ from pkm_identification.signals.input_validation import InputValidator, Validati
 from .follower import Setpoint
 from .following import Following
 from .inverse_dynamics import InverseDynamics
-from .laws.drive_torque import DriveTorque
+from .laws.drive_laws import DriveTorque
+from .laws.workspace import WorkspaceErrors
 from .limits import MotionLimits
 from .model import BelievedModel
 from .motions import (
@@ -33,7 +34,6 @@ from .motions import (
 from .pid import StrutController
 from .settings import MODES, POSITION, WORKSPACE, Command, ControllerSettings
 from .stop import BLIND, EmergencyStop, Holding
-from .workspace_errors import WorkspaceErrors
 
 WAITING, HOLDING, MOVING, EMERGENCY = "waiting", "holding", "moving", "emergency"
 GOOD_SAMPLES = 10  # without a break, before an emergency stop may be left

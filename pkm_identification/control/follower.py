@@ -12,7 +12,7 @@ import numpy as np
 from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.numerics.arrays import FloatArray
 
-from .paths.slowing import Slowing
+from .paths.path import Slowing
 from .paths.timed_path import TimedPath
 
 # Samples computed at once, as a share of the rows that take some milliseconds: cheap per sample, and no long pause

@@ -18,7 +18,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from .follower import Follower, Setpoint
 from .limits import MotionLimits, Violation
 from .paths.background_call import BackgroundCall
-from .paths.slowing import Slowing
+from .paths.path import Slowing
 from .paths.timed_path import Rest, TimedPath, plan_timed_path
 from .paths.waypoints import DriveWaypoints, Waypoints
 from .tolerances import Tolerances

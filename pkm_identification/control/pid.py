@@ -13,7 +13,29 @@ from pkm_identification.declared import declare
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
-from .delay import fastest
+PHASE_MARGIN = np.radians(
+    30.0
+)  # left at the longest delay; half of the loop's own where that is less than 60 degrees
+SHARE = 2.0 / 3.0  # of what a changing delay allows
+
+
+def fastest(delay: float, damping: float) -> float:
+    """Largest bandwidth w0 in rad/s of a strut loop whose forces are up to `delay` s late; infinite without delay.
+
+    Parameters
+    ----------
+    delay : float
+        s, the longest time from a sample to the force that answers it.
+    damping : float
+        Damping ratio D.
+    """
+    if delay <= 0.0:
+        return float("inf")
+    crossover = np.sqrt(2 * damping**2 + np.sqrt(4 * damping**4 + 1))
+    own = np.arctan(2 * damping * crossover)
+    constant = (own - min(PHASE_MARGIN, 0.5 * own)) / crossover
+    changing = SHARE * min(1.0, 1.0 / (2 * damping), own)
+    return float(min(constant, changing)) / delay
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.machines.outline import BodyOutline
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.mechanisms.multibody.extents import compute_body_extents
-from pkm_identification.mechanisms.multibody.kernels.codes import BALL, FIXED, NO_SPIN, PRISMATIC
-from pkm_identification.mechanisms.multibody.kernels.layout import ORIGIN
+from pkm_identification.mechanisms.multibody.kernels.codes import BALL, FIXED, NO_SPIN, ORIGIN, PRISMATIC
 from pkm_identification.mechanisms.multibody.kinematics import frames
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64

@@ -18,7 +18,7 @@ from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import chosen_rows, row_blocks
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.signals.forces.acting import acting
 from pkm_identification.signals.input_validation import ValidatedLog
 from pkm_identification.signals.input_validation.another_machine import refuse_another_machine

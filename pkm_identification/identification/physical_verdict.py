@@ -17,8 +17,8 @@ from pkm_identification.estimation.identifiability import IDENTIFIABLE, IN_DOUBT
 from pkm_identification.machines.contract import Machine
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from .near_zero import near_zero
 from .online.diagnosis.plausibility import BEYOND, Plausibility, add_allowance
+from .result import near_zero
 
 _MOST = 2  # violations named in full
 _SHOWN = (IDENTIFIABLE, IN_DOUBT)

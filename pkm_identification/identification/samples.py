@@ -11,16 +11,46 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.machines.capabilities import platform_of
 from pkm_identification.machines.contract import DEGRADED, OK, Machine, Motion
-from pkm_identification.machines.platform import platform_of
 from pkm_identification.motion import PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rows import segment_slices
+from pkm_identification.signals.butterworth import low_pass, zero_phase
 from pkm_identification.signals.causal import FilterSettings, filter_log_causally
 from pkm_identification.signals.input_validation import ValidatedLog
 from pkm_identification.signals.zero_phase import filter_log
 
-from .equations.instrument_motions import compute_instrument_motions
 from .rates.rounding_watch import rounded_after
+
+
+def compute_instrument_motions(
+    log: ValidatedLog, struts: StrutMotion, cutoff: float, order: int
+) -> tuple[StrutMotion, StrutMotion]:
+    """Motions of a log with the image of its noise added and taken away.
+
+    Parameters
+    ----------
+    log : ValidatedLog
+    struts : StrutMotion
+        Of the log, by `filter_log` with the same cutoff (Hz) and order.
+    """
+    sections = low_pass(order, cutoff, 1.0 / log.period)
+    removed = np.empty_like(log.length)
+    for part in segment_slices(log.segment):
+        removed[part] = log.length[part] - zero_phase(sections, log.length[part])
+    sign = np.where(np.arange(len(removed)) % 2, -1.0, 1.0)
+    image = filter_log(replace(log, coordinate=sign[:, None] * removed), cutoff, order)
+
+    def with_image(side: float) -> StrutMotion:
+        return replace(
+            struts,
+            length=struts.length + side * image.length,
+            rate=struts.rate + side * image.rate,
+            acceleration=struts.acceleration + side * image.acceleration,
+        )
+
+    return with_image(1.0), with_image(-1.0)
 
 
 @dataclass(frozen=True)

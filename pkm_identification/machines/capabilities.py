@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeGuard, TypeVar
+from typing import Any, Protocol, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes
+from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.arrays import FloatArray
 
 from .contract import Machine, Motion
@@ -204,3 +206,16 @@ def require(machine: Machine, capability: type[Capability], asker: str) -> Capab
         needed, lacking = _WORDS[capability]
         raise SettingsError(f"{asker}: needs {needed}; '{machine.name}' {lacking}")
     return machine
+
+
+def platform_of(motion: Motion, time: FloatArray) -> PlatformMotion:
+    """Return the platform's motion of a hexapod's motion at stamps (N,)."""
+    return PlatformMotion(time, *motion.state)
+
+
+def motion_of_platform(description: HexapodDescription, platform: PlatformMotion) -> Motion:
+    """Return the contract's motion of a platform's: lengths, rates and accelerations of the struts with it."""
+    length, rate, acceleration = strut_motion_from_platform(description, platform)
+    count = len(platform)
+    state: tuple[Any, ...] = (platform.position, platform.rotation, platform.twist, platform.acceleration)
+    return Motion(length, rate, acceleration, state, np.zeros(count, dtype=np.uint8), np.zeros(count))

@@ -23,7 +23,7 @@ from pkm_identification.mechanisms.known_statements import Width
 from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.reported import NOTHING_REPORTED, Reported
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.basis import Basis
+from pkm_identification.parameters.parameter import Basis
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .knowledge import Knowledge

@@ -36,16 +36,19 @@ from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.continuation import follow_lengths
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.mode_proof import joined_to_start
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes, assembly_modes
-from pkm_identification.mechanisms.hexapod.kinematics.conditions import compute_pose_conditions, home_side
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
-from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian, platform_rates_at
+from pkm_identification.mechanisms.hexapod.kinematics.jacobian import (
+    compute_pose_conditions,
+    home_side,
+    jacobian,
+    platform_rates_at,
+)
 from pkm_identification.mechanisms.hexapod.kinematics.nearby import inverse_jacobians, nearby_motion
 from pkm_identification.mechanisms.hexapod.kinematics.passive import angle_use
 from pkm_identification.mechanisms.hexapod.kinematics.pose_of_lengths import pose_of_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine as Description
-from pkm_identification.mechanisms.hexapod.parameters.basis import build_hexapod_basis
-from pkm_identification.mechanisms.hexapod.parameters.builder import force_scale
+from pkm_identification.mechanisms.hexapod.parameters.builder import build_hexapod_basis, force_scale
 from pkm_identification.mechanisms.hexapod.parameters.physical_layout import physical_layout
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
@@ -54,7 +57,7 @@ from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.basis import Basis
+from pkm_identification.parameters.parameter import Basis
 from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .capabilities import (

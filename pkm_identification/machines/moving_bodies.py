@@ -15,7 +15,7 @@ from pkm_identification.mechanisms.multibody.kernels.closing import (
     Readings,
     compute_complete_motion,
 )
-from pkm_identification.mechanisms.multibody.kernels.layout import FRAME_B
+from pkm_identification.mechanisms.multibody.kernels.codes import FRAME_B
 from pkm_identification.mechanisms.multibody.kinematics import (
     MechanismMotion,
     close_drives,

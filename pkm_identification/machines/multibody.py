@@ -44,8 +44,7 @@ from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.parameters import build_rigid_columns
 from pkm_identification.mechanisms.multibody.setpoints import find_payload_body
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.parameters.basis import Basis
-from pkm_identification.parameters.parameter import Kind
+from pkm_identification.parameters.parameter import Basis, Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.reduced import ENDING, SetOwner, reduced_set
 

@@ -15,8 +15,7 @@ from pkm_identification.mechanisms.multibody.joint_friction import list_joint_fr
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.parameters import build_rigid_basis
-from pkm_identification.parameters.basis import Basis
-from pkm_identification.parameters.parameter import Kind, Parameter
+from pkm_identification.parameters.parameter import Basis, Kind, Parameter
 
 from .contract import Drive
 

@@ -9,9 +9,13 @@ that sums stay in registers, and none waits for the one before.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .compiled import compile_inline, pad_width
+from .large_arrays import overlapping_blocks
 
 TOGETHER = 4  # rows, or numbers, that the loops below add up in one turn
 
@@ -77,3 +81,15 @@ def dot(first, second):
     for k in range(whole, first.size):
         a += first[k] * second[k]
     return (a + b) + (c + d)
+
+
+def segment_slices(segment: NDArray[np.int64]) -> list[slice]:
+    """Segments of equal segment number, in order."""
+    if len(segment) == 0:
+        return []
+    inner = [
+        block.start + np.flatnonzero(segment[block][1:] != segment[block][:-1]) + 1
+        for block in overlapping_blocks(len(segment))
+    ]
+    edges = np.concatenate([[0], *inner, [len(segment)]])
+    return [slice(int(a), int(b)) for a, b in pairwise(edges)]

@@ -3,7 +3,7 @@
 
 """The studies of the reference texts, repeated; each returns an `Outcome`."""
 
-from .outcome import Outcome
+from .finding import Outcome
 from .registry import STUDIES, Study
 
 __all__ = ["STUDIES", "Outcome", "Study"]

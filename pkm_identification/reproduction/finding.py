@@ -8,13 +8,16 @@ What every study's document holds alike is made of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pkm_identification.report.listing import Listing, paragraph
 
 from .number import VERDICTS, Number, format_number, together
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -122,3 +125,23 @@ def conclusions(findings: tuple[Finding, ...]) -> str:
 def count_verdicts(verdicts: Sequence[str]) -> str:
     """Return how many of each verdict."""
     return ", ".join(f"{name} {verdicts.count(name)}" for name in VERDICTS if name in verdicts)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished study.
+
+    Attributes
+    ----------
+    text : str
+        Title, notes, tables and verdicts, as the terminal shows them.
+    document : dict
+        The numbers, fit for JSON: no value that is not finite.
+    figures : callable
+        Draws the figures and returns them by file name (without ending). Called only when they are wanted, as
+        matplotlib takes longer to load than many a study to run.
+    """
+
+    text: str
+    document: dict[str, Any]
+    figures: Callable[[], dict[str, Figure]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import import_module
 
-from .outcome import Outcome
+from .finding import Outcome
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,8 @@ import yaml
 from pkm_identification.report.listing import paragraph
 
 from . import number
-from .finding import Finding, build_common_document, conclusions
+from .finding import Finding, Outcome, build_common_document, conclusions
 from .number import Number
-from .outcome import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

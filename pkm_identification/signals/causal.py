@@ -21,7 +21,7 @@ from pkm_identification.declared import check, declare
 from pkm_identification.motion import DriveSample, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 
 from .butterworth import causal, low_pass, settling_samples, zero_phase_response
 from .continuity import number_segments

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 
 from .input_validation import ValidatedLog
 from .steady_period import STEADY, SteadyPeriod

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from pkm_identification.motion import StrutMotion
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 
 from .butterworth import low_pass, zero_phase
 from .differences import central_differences, stencil

@@ -17,7 +17,7 @@ from PIL import Image
 
 from pkm_identification.identification.review.friction_curves import FrictionCurve
 from pkm_identification.identification.review.review import Review, Travel, machine_path
-from pkm_identification.machines.platform import motion_of_platform
+from pkm_identification.machines.capabilities import motion_of_platform
 from pkm_identification.report.interactive.figures import interactive_figures, packed_script
 from pkm_identification.report.page import Material, html_page
 from pkm_identification.simulation.trajectories import trajectory

@@ -116,7 +116,7 @@ def test_of_two_estimators_on_one_file_the_second_is_refused(store):
 
 def test_a_claim_ends_with_its_process(store):
     code = (
-        "import os, sys; from pathlib import Path; from pkm_identification.ros.estimates.file_claim import FileClaim\n"
+        "import os, sys; from pathlib import Path; from pkm_identification.ros.estimates.store import FileClaim\n"
         "FileClaim(Path(sys.argv[1])).take(); os.kill(os.getpid(), 9)"
     )
     result = subprocess.run([sys.executable, "-c", code, str(store.path)], check=False)

@@ -15,8 +15,7 @@ from pkm_identification.machines.contract import DEGRADED, Machine, Motion
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..tolerances import spread_over_drives
-from .path import START_POSITION, PlatformPath
-from .slowing import Slowing
+from .path import START_POSITION, PlatformPath, Slowing
 from .spline import LeastJerkSpline
 from .waypoints import DriveWaypoints, Waypoints
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 
 
 def sandwich(information: NDArray[np.floating], scores: FloatArray, segment: NDArray[np.int64]) -> FloatArray:

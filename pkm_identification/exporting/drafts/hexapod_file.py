@@ -13,7 +13,7 @@ import numpy as np
 import yaml
 from scipy.optimize import least_squares
 
-from pkm_identification.mechanisms.hexapod.joint_names import NAME
+from pkm_identification.mechanisms.hexapod.joints import NAME
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.known_statements import KEY as KNOWN
 from pkm_identification.mechanisms.multibody.description.records import GROUND

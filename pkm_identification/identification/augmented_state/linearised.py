@@ -29,7 +29,7 @@ from pkm_identification.mechanisms.friction import TERMS, friction_slopes, frict
 from pkm_identification.mechanisms.friction.law import law_tuple
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 

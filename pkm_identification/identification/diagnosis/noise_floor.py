@@ -33,7 +33,7 @@ from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.mechanisms.friction import Friction, friction_columns
 from pkm_identification.motion import StrutMotion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.signals import white_noise
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.forces.acting import compute_motor_side_compliance, noise_passed

@@ -23,7 +23,7 @@ from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.numerics.arrays import FloatArray, contiguous
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.signals.forces.acting import apply_known_deflections
 from pkm_identification.signals.input_validation import ValidatedLog
 

@@ -31,12 +31,11 @@ from pkm_identification.motion import DriveSample, TrackedSample
 from pkm_identification.numerics.arrays import FloatArray, contiguous
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.finite import finite
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.causal import CausalFilter, FilterSettings
-from pkm_identification.signals.forces.correction import CorrectionStream
+from pkm_identification.signals.forces.correction import CorrectionStream, RecentRows
 from pkm_identification.signals.forces.drive_transfer import DriveTransfer
-from pkm_identification.signals.forces.recent_rows import RecentRows
 from pkm_identification.signals.input_validation import ValidatedLog, ValidatedSample, ValidationSettings
 from pkm_identification.signals.input_validation.samples import rows_of
 

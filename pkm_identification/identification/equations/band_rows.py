@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import causal, zero_phase_at
 

@@ -26,7 +26,7 @@ from pkm_identification.estimation.equations import Equations
 from pkm_identification.machines.capabilities import EnergyModel
 from pkm_identification.machines.contract import Motion
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import causal, zero_phase

@@ -17,7 +17,7 @@ import numpy as np
 
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.signals.butterworth import low_pass, zero_phase

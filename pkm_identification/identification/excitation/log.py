@@ -20,7 +20,7 @@ from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import DEGRADED
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.records.log import read_log, read_logs
 from pkm_identification.signals.butterworth import low_pass, zero_phase, zero_phase_response
 from pkm_identification.signals.differences import central_differences, stencil

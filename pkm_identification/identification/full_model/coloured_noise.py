@@ -20,7 +20,7 @@ from itertools import pairwise
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import band_pass, zero_phase
 from pkm_identification.signals.input_validation import ValidatedLog

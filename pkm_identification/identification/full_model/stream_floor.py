@@ -19,7 +19,7 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.motions import compute_nearby_motion
 from pkm_identification.mechanisms.friction import friction_columns
 from pkm_identification.numerics.arrays import FloatArray, contiguous
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.signals.butterworth import low_pass, zero_phase
 from pkm_identification.signals.causal import CausalFilter, FilterSettings, linear_phase_taps
 from pkm_identification.signals.forces.acting import noise_passed

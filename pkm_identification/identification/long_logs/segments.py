@@ -17,7 +17,7 @@ import numpy as np
 
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.large_arrays import let_go
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.butterworth import low_pass, settling_samples
 from pkm_identification.signals.causal import FilterSettings

@@ -9,7 +9,7 @@ import numpy as np
 
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 
 from .effect import Effect, describe_correction, name_drives, repeat_prior, typical_force, units_of_drives
 from .situation import Situation, diagonal

@@ -13,7 +13,7 @@ from pkm_identification.errors import MachineError
 from pkm_identification.machines.contract import Machine
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 
 from .effect import (
     Effect,

@@ -13,7 +13,7 @@ import numpy as np
 
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 
 from .effect import Effect, name_drives, repeat_prior, typical_force, units_of_drives
 from .geometry import compute_friction

@@ -12,7 +12,7 @@ import numpy as np
 
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.signals.band import LARGEST_SHARE, WIDEST_BAND, BandSettings
 from pkm_identification.signals.differences import SLOW_PERIOD, central_differences, stencil
 from pkm_identification.signals.input_validation import ValidatedLog

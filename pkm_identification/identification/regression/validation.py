@@ -22,7 +22,7 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.large_arrays import row_blocks
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.signals.input_validation import ValidatedLog, ValidationSettings
 from pkm_identification.signals.input_validation.another_machine import refuse_another_machine
 from pkm_identification.signals.input_validation.unusable import (

@@ -12,8 +12,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from ..contract import Drive, Machine
 from .bodies import BODY_WIDTHS
 from .file import KnownFile
-from .places import PLACES
-from .records import DEFAULT, WIDTH, KnownNumber
+from .records import DEFAULT, PLACES, WIDTH, KnownNumber
 
 # Of each drive: relative, of the weight on it, s, and of its friction
 GAIN_RATIO, OFFSET, DELAY_S, ASYMMETRY = 0.01, 0.1, 0.2e-3, 0.1

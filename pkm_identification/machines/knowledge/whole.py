@@ -14,8 +14,7 @@ from pkm_identification.numerics.rotation import axes_across
 
 from ..contract import Machine
 from .file import KnownFile
-from .places import PLACES
-from .records import DEFAULT, WIDTH, KnownNumber
+from .records import DEFAULT, PLACES, WIDTH, KnownNumber
 
 # rad, of each of the two angles of gravity: half a degree of a floor that nobody has measured
 TILTS = {

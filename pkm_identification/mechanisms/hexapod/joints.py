@@ -5,16 +5,44 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from pkm_identification.document import Node, frozen
 from pkm_identification.errors import PkmError
-from pkm_identification.motion import STRUTS
+from pkm_identification.motion import STRUT_NAMES, STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from .joint_limits import JointLimits, read_joint_limits
+
+# Names stand in lists with commas, in headers of columns and in XML, comments included.
+NAME = re.compile(r"(?!.*--)[^\s,;|\"'<>&=]+")
+
+
+def read_joint_names(node: Node) -> tuple[str, ...]:
+    """Return names of struts 1 to 6; `strut_1` to `strut_6` where the file has none.
+
+    Raises
+    ------
+    MachineError
+        If they are not six different names without blanks and signs that divide lists.
+    """
+    given = node.value
+    if given is None:
+        return STRUT_NAMES
+    if not isinstance(given, list) or len(given) != STRUTS:
+        node.fail(f"= {given!r}: must be a list of six names, of struts 1 to 6")
+    names = tuple(entry.text() for entry in node.entries())
+    for name in names:
+        if not NAME.fullmatch(name):
+            node.fail(f"= {given!r}: '{name}' must be a name without blanks, commas, quotes and signs of XML")
+    if len(set(names)) != STRUTS:
+        repeated = next(name for name in names if names.count(name) > 1)
+        node.fail(f"= {given!r}: '{repeated}' is there twice; each strut needs a different name")
+    return names
+
 
 BASE_JOINTS = ("no_spin", "universal", "spherical")
 PLATFORM_JOINTS = ("spherical", "universal")

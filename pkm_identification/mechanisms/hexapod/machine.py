@@ -34,8 +34,7 @@ from .drive import Drive, read_drive
 from .geometry import SINGULAR_RATIO, compute_jacobian_quality, compute_joint_radius
 from .joint_friction import JointFriction, read_joint_friction
 from .joint_limits import NO_LIMITS, JointLimits
-from .joint_names import read_joint_names
-from .joints import read_joints
+from .joints import read_joint_names, read_joints
 from .plausibility import check_plausibility, propose_geometry_units
 from .sensors import MachineSensors, machine_sensors
 from .short_forms import written_out

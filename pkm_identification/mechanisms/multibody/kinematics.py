@@ -17,7 +17,7 @@ import numpy as np
 from pkm_identification.errors import MotionRefused, SettingsError
 from pkm_identification.numerics.rotation import build_vector_from_matrix, matrix_from_vector
 
-from .closed import SHOWN, Closed
+from .closed import SHOWN, Closed, in_the_way
 from .closed_forms import closed_form
 from .kernels.closing import (
     NO_PIVOT,
@@ -29,11 +29,9 @@ from .kernels.closing import (
     read_rates,
     read_rows,
 )
-from .kernels.codes import DEGRADED, OK
-from .kernels.layout import FRAME_B, ORIGIN, STATE
+from .kernels.codes import DEGRADED, FRAME_B, OK, ORIGIN, STATE
 from .mechanism import Mechanism, room_to_close
 from .numbers.arithmetic import FLOAT64
-from .reach import in_the_way
 
 # Steps from home to a target that Newton's method did not reach at once.
 _PATHS = (8, 40, 200)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.parameters.basis import Basis
-from pkm_identification.parameters.parameter import Kind, Parameter
+from pkm_identification.parameters.parameter import Basis, Kind, Parameter
 
 from ..rigid_bodies import BODY_KINDS, BODY_PARAMETERS, BODY_UNITS
 from .description.records import Body

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from pkm_identification.identification.many_logs.saved_comparison import SavedComparison
-from pkm_identification.identification.near_zero import NEAR
+from pkm_identification.identification.result import NEAR
 from pkm_identification.numerics.finite import finite_or_none
 
 from ..listing import ABSENT, Listing, number, relative, with_deviation

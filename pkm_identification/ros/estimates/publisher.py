@@ -22,8 +22,7 @@ from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite
 
-from ..messages.convert import estimate_message
-from ..messages.misfit import format_misfit_text
+from ..messages.convert import estimate_message, format_misfit_text
 from ..messages.payload import (
     build_payload_message,
     format_body_text,

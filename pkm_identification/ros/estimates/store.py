@@ -25,11 +25,69 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.records.atomic import refuse_impossible, replacing
 
 from ..parameters.declarations import ParameterError
-from .file_claim import FileClaim
 
 if TYPE_CHECKING:
     from pkm_identification.identification.online.online_estimator import OnlineEstimator
     from pkm_identification.parameters.parameter_set import ParameterSet
+
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows has none, and there nobody is kept out
+    fcntl = None  # type: ignore[assignment]
+
+
+class FileClaim:
+    """Claims a file for this object, by a lock on a file next to it; the operating system lets go of those of the dead.
+
+    Parameters
+    ----------
+    path : Path
+        The file that is written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock: int | None = None
+
+    @property
+    def lock_path(self) -> Path:
+        """The file that is locked; it stays, because whoever took it away would let two claim the same."""
+        return self._path.with_suffix(".lock")
+
+    def take(self) -> None:
+        """Claim the file, unless that is done.
+
+        Raises
+        ------
+        OutputError
+            If another one has claimed it: says which process.
+        OSError
+            If nothing can be written there.
+        """
+        if self._lock is not None or fcntl is None:
+            return
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(self.lock_path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.read(lock, 100).decode(errors="replace").strip()
+            os.close(lock)
+            raise OutputError(
+                f"{self._path}: another estimator keeps its estimate there (process {owner or 'unknown'}): end it, or "
+                "give this one another save_name"
+            ) from None
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+        self._lock = lock
+
+    def release(self) -> None:
+        """Let others claim the file; may be called again."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
 
 # Counters of the online estimator that say why samples were not used, as files and diagnostics call them.
 DROPPED = {

@@ -24,13 +24,30 @@ from pkm_identification.numerics.rotation import build_quaternion_from_matrix, m
 
 from ..clock import set_stamp
 from ..node.hand_over import Handed
-from .misfit import format_misfit_text
 from .wire import StreamType, StreamWriter
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
     from pkm_identification.identification.online.judge import StreamVerdict
     from pkm_identification.machines.contract import Machine
+
+from pkm_identification.estimation.posterior.verdict import CONTRADICTS
+from pkm_identification.identification.online.judge import StreamVerdict
+from pkm_identification.report.diagnosis import describe_cause, sentence
+
+
+def format_misfit_text(verdict: StreamVerdict) -> str:
+    """Return why a stream's estimate is not to be used: the verdict, and its cause with what to do."""
+    fit, refused = verdict.fit, verdict.answer.verdict.sentence
+    if any(one.correction for one in fit.causes):
+        return f"{refused} {sentence(fit.causes[0], fit)}"
+    if not fit.causes and verdict.answer.verdict.grade == CONTRADICTS:
+        return refused
+    nearest = f"; nearest: {describe_cause(fit.causes[0])}" if fit.causes else ""
+    return (
+        f"{refused} No known cause explains the misfit, a residual of {fit.ratio:.3g} x the noise{nearest}."
+    )
+
 
 # Condition numbers of singular poses are infinite; messages carry this instead.
 LARGEST_CONDITION = 1e12

@@ -128,7 +128,7 @@ class PipelineNode(LifecycleNode):
     def compiling(self) -> Iterator[None]:
         """Context in which `build` makes stages, whose first start ever compiles for a minute: it says so then."""
         # here, because some nodes need no compiler
-        from pkm_identification.numerics.compilation import CompilationWatch
+        from pkm_identification.numerics.compiled import CompilationWatch
 
         def announce() -> None:
             self.get_logger().info(

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 
 from ..input_validation import ValidatedLog, ValidationSettings
 from ..input_validation.samples import rows_of

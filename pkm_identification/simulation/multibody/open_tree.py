@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from pkm_identification.errors import MachineError
-from pkm_identification.mechanisms.multibody.kernels.codes import AXES, POINT
-from pkm_identification.mechanisms.multibody.kernels.layout import (
+from pkm_identification.mechanisms.multibody.kernels.codes import (
+    AXES,
     DIRECTION_A,
     DIRECTION_B,
     FRAME_A,
     FRAME_B,
+    POINT,
     POINT_A,
     POINT_B,
     ROW_KIND,

@@ -16,10 +16,10 @@ from pkm_identification.mechanisms.multibody.kernels.codes import (
     COORDINATES,
     FIXED,
     NO_SPIN,
+    ORIGIN,
     PRISMATIC,
     REVOLUTE,
 )
-from pkm_identification.mechanisms.multibody.kernels.layout import ORIGIN
 from pkm_identification.mechanisms.multibody.structure.model import Model
 from pkm_identification.mechanisms.multibody.structure.tree import Frame, Tree
 from pkm_identification.numerics.arrays import FloatArray

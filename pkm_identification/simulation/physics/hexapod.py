@@ -13,9 +13,9 @@ import numpy as np
 
 from pkm_identification.document import frozen
 from pkm_identification.errors import SettingsError
+from pkm_identification.machines.capabilities import motion_of_platform
 from pkm_identification.machines.contract import Motion
 from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.hexapod.drive import CONTROL

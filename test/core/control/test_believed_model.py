@@ -10,8 +10,8 @@ import pytest
 from core.mechanisms.hexapod.machine_variants import machine, untidy
 
 from pkm_identification.control.model import BelievedModel, EstimateReader, EstimateRefused
+from pkm_identification.machines.capabilities import motion_of_platform
 from pkm_identification.machines.load import load_machine
-from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters

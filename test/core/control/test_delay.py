@@ -10,9 +10,8 @@ import pytest
 from core.control.moved import there_and_back
 
 from pkm_identification.control.controller import MachineController
-from pkm_identification.control.delay import fastest
 from pkm_identification.control.motions import SUCCESSFUL, Motion
-from pkm_identification.control.pid import ControlSettings
+from pkm_identification.control.pid import ControlSettings, fastest
 from pkm_identification.control.settings import ControllerSettings
 from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths

@@ -15,8 +15,8 @@ from core.mechanisms.hexapod.machine_variants import changed, machine
 
 from pkm_identification.control.limits import LimitSettings, MotionLimits
 from pkm_identification.control.paths.path import PlatformPath
+from pkm_identification.machines.capabilities import motion_of_platform
 from pkm_identification.machines.load import load_machine
-from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, strut_forces
 from pkm_identification.mechanisms.hexapod.joint_limits import JointLimits
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform

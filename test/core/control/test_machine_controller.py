@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from core.control.moved import Run, there_and_back, waypoints
 
+from pkm_identification.control.laws.workspace import WorkspaceErrors
 from pkm_identification.control.model import EstimateReader
 from pkm_identification.control.motions import (
     LIMIT,
@@ -17,7 +18,6 @@ from pkm_identification.control.motions import (
     SUCCESSFUL,
     Motion,
 )
-from pkm_identification.control.workspace_errors import WorkspaceErrors
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.online.pipeline import OnlinePipeline
 from pkm_identification.machines.load import load_machine

@@ -12,8 +12,7 @@ import pytest
 from core.control.moved import there_and_back, waypoints
 
 from pkm_identification.control.follower import Follower
-from pkm_identification.control.paths.path import PlatformPath
-from pkm_identification.control.paths.slowing import Slowing
+from pkm_identification.control.paths.path import PlatformPath, Slowing
 from pkm_identification.control.paths.timed_path import TimedPlatformPath
 from pkm_identification.errors import MotionRefused
 from pkm_identification.machines.load import load_machine

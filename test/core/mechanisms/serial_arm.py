@@ -12,8 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 from pkm_identification.mechanisms.rigid_bodies import BODY_PARAMETERS, BodyMotion, build_rigid_body_columns
-from pkm_identification.parameters.basis import Basis
-from pkm_identification.parameters.parameter import Kind, Parameter
+from pkm_identification.parameters.parameter import Basis, Kind, Parameter
 
 KINDS = (Kind.MASS, *(Kind.FIRST_MOMENT,) * 3, *(Kind.INERTIA,) * 6)
 UNITS = ("kg", *("kg m",) * 3, *("kg m^2",) * 6)

@@ -22,7 +22,7 @@ from pkm_identification.mechanisms.friction import friction_force, friction_slop
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
-from pkm_identification.mechanisms.hexapod.parameters.basis import build_hexapod_basis
+from pkm_identification.mechanisms.hexapod.parameters.builder import build_hexapod_basis
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.simulation.perturbation import perturb_machine
 from pkm_identification.simulation.sensors import SensorSettings

@@ -12,8 +12,8 @@ from core.platform_motions import six_axes, states
 
 from pkm_identification.errors import MachineError
 from pkm_identification.identification.equations.energy_equations import energy_equations
+from pkm_identification.machines.capabilities import motion_of_platform
 from pkm_identification.machines.load import as_machine
-from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.friction import (
     LAWS,
     TERMS,

@@ -18,7 +18,7 @@ from pkm_identification.estimation.identifiability import IDENTIFIABLE, base_par
 from pkm_identification.estimation.problem import Equations, Problem
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.dynamics.regressor import regressor
-from pkm_identification.mechanisms.hexapod.parameters.basis import build_hexapod_basis
+from pkm_identification.mechanisms.hexapod.parameters.builder import build_hexapod_basis
 from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior

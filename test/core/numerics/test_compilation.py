@@ -5,8 +5,7 @@
 
 import numpy as np
 
-from pkm_identification.numerics.compilation import CompilationWatch
-from pkm_identification.numerics.compiled import compile_inline
+from pkm_identification.numerics.compiled import CompilationWatch, compile_inline
 
 
 def test_kernels_are_counted_and_the_first_is_announced():

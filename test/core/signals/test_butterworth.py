@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.signals.butterworth import causal, low_pass, settling_samples, zero_phase
 
 RATE = 1000.0

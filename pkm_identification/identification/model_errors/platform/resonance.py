@@ -12,7 +12,7 @@ import numpy as np
 from pkm_identification.machines.capabilities import PlatformPose, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 
 from ..effect import Effect
 from ..situation import Situation

@@ -13,13 +13,61 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.motion import STRUTS
+from pkm_identification.parameters.parameter import Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.reduced import ENDING, SetOwner, reduced_set
 from pkm_identification.suggestion import did_you_mean
 
+from ..dynamics.basis import strut_column
+from ..dynamics.strut import H_B, H_E, I_A, I_X, I_Z, M_E, M_M
 from ..machine import Machine
-from .builder import SetBuilder
-from .general_sets import GENERAL_SETS
+from .builder import BODY_B, BODY_E, STRUT, SetBuilder
+
+_STRUT = (
+    ("m_e", "kg", Kind.MASS, BODY_E, (M_E,)),
+    ("h_e", "kg m", Kind.FIRST_MOMENT, BODY_E, (H_E,)),
+    ("h_b", "kg m", Kind.FIRST_MOMENT, BODY_B, (H_B,)),
+    ("Jt", "kg m^2", Kind.INERTIA, STRUT, (I_X, I_Z)),
+    ("Ja", "kg m^2", Kind.INERTIA, STRUT, (I_A,)),
+)
+_MOTOR = ("m_m", "kg", Kind.MASS, "motor", (M_M,))
+
+
+def _collect(builder: SetBuilder, alike: bool, motor: bool) -> None:
+    """Add the parameters; where struts differ, nominal values of struts taken as alike are their means."""
+    builder.platform_mass(moments_follow=False)
+    builder.platform_first_moments()
+    builder.platform_moments("Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+    rows_of = (*_STRUT, _MOTOR) if motor else _STRUT
+    groups = [range(STRUTS)] if alike else [range(i, i + 1) for i in range(STRUTS)]
+    for struts in groups:
+        for symbol, unit, kind, body, rows in rows_of:
+            column = np.zeros(len(builder.basis))
+            for i in struts:
+                column[[strut_column(i, row) for row in rows]] = 1.0
+            nominal = float(np.mean([builder.basis[strut_column(i, rows[0])] for i in struts]))
+            strut = None if alike else struts[0]
+            builder.add(symbol, unit, kind, body, nominal, _scale(builder, symbol, nominal), column, strut)
+    builder.friction(joints="alike" if alike else "each")
+
+
+GENERAL_SETS: dict[str, Callable[[SetBuilder], None]] = {
+    "general": partial(_collect, alike=False, motor=False),
+    "general_motor": partial(_collect, alike=False, motor=True),
+    "alike": partial(_collect, alike=True, motor=False),
+    "alike_motor": partial(_collect, alike=True, motor=True),
+}
+
+
+def _scale(builder: SetBuilder, symbol: str, nominal: float) -> float:
+    """Return a large error: the value itself, or what a strut body as large as the strut could have."""
+    machine = builder.machine
+    mass = float(np.mean([strut.body_b.mass + strut.body_e.mass for strut in machine.struts]))
+    length = 0.1 * float(machine.length_limits.mean())
+    least = {"m_e": mass, "h_e": mass * length, "h_b": mass * length, "Jt": mass * length**2, "m_m": mass}
+    if symbol == "Ja":
+        return max(nominal, 1e-3 * float(builder.basis[strut_column(0, I_X)]))
+    return max(abs(nominal), least[symbol])
 
 
 def list_hexapod_parameters(machine: Machine, name: str = "identifiable") -> ParameterSet:

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.closing import read_rows
-from ..kernels.codes import BALL, COMBINATION, COORDINATES, FIXED, LEVER, PRISMATIC
-from ..kernels.layout import COORDINATE, KIND
+from ..kernels.codes import BALL, COMBINATION, COORDINATE, COORDINATES, FIXED, KIND, LEVER, PRISMATIC
 from ..kinematics import close_drives
 from ..mechanism import Mechanism
 from ..numbers.arithmetic import Multiprecision

@@ -26,9 +26,8 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.rotation import fill_quaternion
 
 from ..description.records import Description
-from ..kernels.codes import BALL, PRISMATIC, REVOLUTE
+from ..kernels.codes import BALL, COORDINATE, PRISMATIC, REVOLUTE, STATE
 from ..kernels.frames import place_frames
-from ..kernels.layout import COORDINATE, STATE
 from ..kernels.vectors import column, dot
 from ..numbers.arithmetic import FLOAT64, Arithmetic, angle_of, cosine, shared, sine
 from ..structure.model import Model

@@ -16,9 +16,24 @@ import numpy as np
 from pkm_identification.numerics.compiled import kernel
 
 from ..numbers.arithmetic import shared, sine
-from .codes import BALL, DEGRADED, FAILED, FIXED, NO_SPIN, OK, OTHER_MODE, SINGULAR
+from .codes import (
+    BALL,
+    COORDINATE,
+    DEGRADED,
+    FAILED,
+    FIXED,
+    HOLDER,
+    KIND,
+    NO_SPIN,
+    OK,
+    OTHER_MODE,
+    PARENT,
+    ROTATES,
+    SINGULAR,
+    STATE,
+    VELOCITY,
+)
 from .frames import move_frames, place_frames
-from .layout import COORDINATE, HOLDER, KIND, PARENT, ROTATES, STATE, VELOCITY
 from .linear import factorize, solve_factored
 from .rows import compute_row_residual, fill_row, row_drift, row_value
 from .vectors import column, dot

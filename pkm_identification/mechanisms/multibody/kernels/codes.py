@@ -1,7 +1,18 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Numbers by which kernels know motions of frames and kinds of rows."""
+"""Numbers by which kernels know motions of frames and kinds of rows, and where a body's parameters stand."""
+
+# Columns of a model's frames, velocities and rows.
+PARENT, KIND, AXIS, SIGN, COORDINATE, VELOCITY = range(6)
+HOLDER, ROTATES, SCALAR = range(3)
+ROW_KIND, FRAME_A, FRAME_B, TURNS = range(4)
+POINT_A, POINT_B, DIRECTION_A, DIRECTION_B, NUMBERS = range(5)
+# A frame's state is (8, 3), ground axes: three rows of its rotation, its origin, angular velocity and acceleration,
+# velocity and acceleration of the origin.
+ORIGIN, OMEGA, ALPHA, SPEED, SECOND = range(3, 8)
+STATE = 8
+
 
 # Elementary motion of a frame in the one before it.
 FIXED, REVOLUTE, PRISMATIC, BALL, NO_SPIN = range(5)

@@ -20,9 +20,24 @@ from pkm_identification.numerics.compiled import kernel
 
 from ..numbers.arithmetic import shared
 from .closing import fill_rows, fill_scales
-from .codes import BALL, FIXED, NO_SPIN, PRISMATIC
+from .codes import (
+    ALPHA,
+    BALL,
+    FIXED,
+    HOLDER,
+    KIND,
+    NO_SPIN,
+    OMEGA,
+    ORIGIN,
+    PARENT,
+    PRISMATIC,
+    ROTATES,
+    SECOND,
+    SPEED,
+    STATE,
+    VELOCITY,
+)
 from .frames import move_frames, place_frames
-from .layout import ALPHA, HOLDER, KIND, OMEGA, ORIGIN, PARENT, ROTATES, SECOND, SPEED, STATE, VELOCITY
 from .linear import factorize, solve_factored, solve_transposed
 from .vectors import (
     add,

@@ -8,15 +8,19 @@ from __future__ import annotations
 from pkm_identification.numerics.rotation import matrix_rows
 
 from ..numbers.arithmetic import cosine, shared, sine
-from .codes import BALL, FIXED, NO_SPIN, PRISMATIC, REVOLUTE
-from .layout import (
+from .codes import (
     ALPHA,
     AXIS,
+    BALL,
     COORDINATE,
+    FIXED,
     KIND,
+    NO_SPIN,
     OMEGA,
     ORIGIN,
     PARENT,
+    PRISMATIC,
+    REVOLUTE,
     SECOND,
     SIGN,
     SPEED,

@@ -11,18 +11,23 @@ the Jacobian is what that pair does to the axes of the tree, found by walking fr
 from __future__ import annotations
 
 from ..numbers.arithmetic import angle_of, cosine, shared, sine
-from .codes import ANGLE, AXES, COMBINATION, LENGTH, LEVER, POINT, SPIN, TURN
-from .layout import (
+from .codes import (
     ALPHA,
+    ANGLE,
+    AXES,
+    COMBINATION,
     DIRECTION_A,
     DIRECTION_B,
     FRAME_A,
     FRAME_B,
     HOLDER,
+    LENGTH,
+    LEVER,
     NUMBERS,
     OMEGA,
     ORIGIN,
     PARENT,
+    POINT,
     POINT_A,
     POINT_B,
     ROTATES,
@@ -30,6 +35,8 @@ from .layout import (
     SCALAR,
     SECOND,
     SPEED,
+    SPIN,
+    TURN,
     TURNS,
     VELOCITY,
 )

@@ -15,8 +15,7 @@ from pkm_identification.numerics.rotation import build_quaternion_from_matrix, m
 
 from ..description.records import FREEDOM, Description, Joint
 from ..kernels.closing import read_frames
-from ..kernels.codes import BALL
-from ..kernels.layout import HOLDER, ORIGIN, STATE
+from ..kernels.codes import BALL, HOLDER, ORIGIN, STATE
 from ..numbers.arithmetic import FLOAT64
 from .model import Model, compute_model_size
 from .placements import joint_frames

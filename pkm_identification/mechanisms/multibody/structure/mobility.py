@@ -14,8 +14,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..description.records import Description
 from ..kernels.closing import advance, read_rows
-from ..kernels.codes import POINT
-from ..kernels.layout import ORIGIN
+from ..kernels.codes import ORIGIN, POINT
 from ..numbers.arithmetic import FLOAT64
 from .assembly import (
     NEAR_GUESS,

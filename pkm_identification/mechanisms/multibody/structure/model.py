@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..description.records import Description
-from ..kernels.codes import BALL, FIXED, PRISMATIC, VELOCITIES
-from ..kernels.layout import ROTATES
+from ..kernels.codes import BALL, FIXED, PRISMATIC, ROTATES, VELOCITIES
 from ..numbers.arithmetic import FLOAT64, Arithmetic
 from .rows import Row, pad_tuple
 from .tree import Frame, Tree

@@ -12,8 +12,7 @@ from pkm_identification.report.contribution_tables import (
     build_sensitivity_document,
 )
 from pkm_identification.report.listing import Listing, paragraph
-from pkm_identification.reproduction.finding import Finding, build_common_document, conclusions
-from pkm_identification.reproduction.outcome import Outcome
+from pkm_identification.reproduction.finding import Finding, Outcome, build_common_document, conclusions
 
 from .data import GROUPS, MACHINES, study_machine
 from .findings import findings

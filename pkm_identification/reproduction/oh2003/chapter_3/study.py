@@ -11,8 +11,7 @@ import numpy as np
 
 from pkm_identification.mechanisms.pendulum.model import NAMES, UNITS
 from pkm_identification.report.listing import ABSENT, Listing, number, paragraph, with_deviation
-from pkm_identification.reproduction.finding import Finding, build_common_document, conclusions
-from pkm_identification.reproduction.outcome import Outcome
+from pkm_identification.reproduction.finding import Finding, Outcome, build_common_document, conclusions
 
 from .data import (
     DURATION,

@@ -15,9 +15,8 @@ from pkm_identification.estimation.identifiability import IDENTIFIABLE, assess
 from pkm_identification.identification.equations.energy_equations import energy_equations
 from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.identification.samples import Samples
-from pkm_identification.machines.capabilities import EnergyModel, require
+from pkm_identification.machines.capabilities import EnergyModel, motion_of_platform, require
 from pkm_identification.machines.load import as_machine
-from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings

@@ -11,8 +11,7 @@ import numpy as np
 
 from pkm_identification.estimation.identifiability import BaseParameters
 from pkm_identification.report.listing import paragraph
-from pkm_identification.reproduction.finding import Finding, build_common_document, conclusions
-from pkm_identification.reproduction.outcome import Outcome
+from pkm_identification.reproduction.finding import Finding, Outcome, build_common_document, conclusions
 
 from .cases import CaseResult
 from .comparisons import Comparison, inertia_comparisons, mass_comparisons

@@ -18,8 +18,7 @@ from pkm_identification.report.staged_tables import (
     build_staged_document,
     build_stages_table,
 )
-from pkm_identification.reproduction.finding import Finding, build_common_document, conclusions
-from pkm_identification.reproduction.outcome import Outcome
+from pkm_identification.reproduction.finding import Finding, Outcome, build_common_document, conclusions
 
 from .data import DURATIONS, FRACTION, GUESS, TABLE_5_1, run_experiments
 from .findings import findings

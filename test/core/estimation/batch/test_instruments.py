@@ -16,8 +16,7 @@ from core.platform_motions import lengths, six_axes
 from pkm_identification.estimation.batch.instruments import instrumental_variables
 from pkm_identification.estimation.batch.least_squares import least_squares
 from pkm_identification.identification.equations.force_equations import force_equations
-from pkm_identification.identification.equations.instrument_motions import compute_instrument_motions
-from pkm_identification.identification.samples import close_samples
+from pkm_identification.identification.samples import close_samples, compute_instrument_motions
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.machine import Machine

@@ -25,8 +25,8 @@ from pkm_identification.estimation.equations import Equations
 from pkm_identification.identification.equations.energy_equations import energy_equations, step_work
 from pkm_identification.identification.equations.force_equations import force_equations
 from pkm_identification.identification.samples import close_samples
+from pkm_identification.machines.capabilities import motion_of_platform
 from pkm_identification.machines.load import as_machine
-from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths

@@ -20,7 +20,7 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import DriveLog
-from pkm_identification.numerics.segments import segment_slices
+from pkm_identification.numerics.rows import segment_slices
 
 PERIOD = 1e-3
 SHORTEST = 1  # samples of a stretch: as few as the reach of the filters allows, 8520 here

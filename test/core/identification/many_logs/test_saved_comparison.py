@@ -19,7 +19,7 @@ from pkm_identification.cli import main
 from pkm_identification.identification.estimate_file import write_estimate_json
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.many_logs.saved_comparison import compare_files
-from pkm_identification.identification.near_zero import NEAR
+from pkm_identification.identification.result import NEAR
 from pkm_identification.identification.settings import Settings
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.listing import ABSENT

@@ -35,8 +35,8 @@ from pkm_identification.identification.procedures.staged_experiment import (
     trajectory_name,
 )
 from pkm_identification.identification.samples import Samples
+from pkm_identification.machines.capabilities import motion_of_platform
 from pkm_identification.machines.load import as_machine
-from pkm_identification.machines.platform import motion_of_platform
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine

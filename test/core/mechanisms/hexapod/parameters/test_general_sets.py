@@ -16,8 +16,7 @@ from pkm_identification.estimation.identifiability.base_parameters import (
 )
 from pkm_identification.mechanisms.hexapod.analysis.base_parameters import random_states
 from pkm_identification.mechanisms.hexapod.dynamics import regressor, strut_forces
-from pkm_identification.mechanisms.hexapod.parameters.general_sets import GENERAL_SETS
-from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
+from pkm_identification.mechanisms.hexapod.parameters.sets import GENERAL_SETS, list_hexapod_parameters
 
 COUNTS = {"general": (52, 46), "general_motor": (58, 52), "alike": (27, 26), "alike_motor": (28, 27)}
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pkm_identification.mechanisms.multibody.analysis.friction_columns import with_friction_columns
 from pkm_identification.mechanisms.multibody.analysis.routes import find_base_parameters
-from pkm_identification.mechanisms.multibody.analysis.subject import Subject
+from pkm_identification.mechanisms.multibody.analysis.subject import Subject, with_friction_columns
 from pkm_identification.parameters.parameter import Kind
 
 
