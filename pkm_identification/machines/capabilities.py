@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.modes import AssemblyModes
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import PlatformMotion

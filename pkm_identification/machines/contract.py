@@ -16,11 +16,11 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.contributions import ForceGroups
 from pkm_identification.mechanisms.friction.friction import Friction
 from pkm_identification.mechanisms.known_statements import Width
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.reported import NOTHING_REPORTED, Reported
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Basis

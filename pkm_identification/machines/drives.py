@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pkm_identification.mechanisms.model import Actuator
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.numerics.arrays import FloatArray
 

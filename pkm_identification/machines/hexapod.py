@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pkm_identification.errors import NotConverged
 from pkm_identification.estimation.consistency.coordinates import FreeCoordinates
 from pkm_identification.estimation.consistency.layout import Layout
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import Friction
@@ -53,7 +54,6 @@ from pkm_identification.mechanisms.hexapod.parameters.physical_layout import phy
 from pkm_identification.mechanisms.hexapod.parameters.sets import NAMES, list_hexapod_parameters
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 from pkm_identification.mechanisms.known_statements import Statements, Width
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import STRUTS, PlatformMotion, StrutMotion
 from pkm_identification.numerics.arrays import FloatArray

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.consistency.sums_of_bodies import SumsOfBodies
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.actuators.transfer import Transfer
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.known_statements import Statements, Width
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.description.reader import move_joints, read_document
 from pkm_identification.mechanisms.multibody.dynamics import regressor

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.errors import NotConverged, SettingsError
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.row import MOST_STATES
 from pkm_identification.mechanisms.friction import padded_coefficients
 from pkm_identification.mechanisms.hexapod.bodies import Platform
 from pkm_identification.mechanisms.hexapod.dynamics.joint_friction import compute_joint_rates
 from pkm_identification.mechanisms.hexapod.joint_friction import JointFriction
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import build_quaternion_from_matrix
@@ -136,7 +136,6 @@ class Plant(ActuatedPlant):
         self._hinge: PlatformHinge | None = None
         if machine.hinged_platform:
             self._hinge = PlatformHinge(machine.first_axes, (self._base, self._platform), self._frames)
-        self._train: DriveTrain | None = None
 
         self._platform_exchanged = False
         self.time = 0.0
@@ -218,20 +217,9 @@ class Plant(ActuatedPlant):
         self._evaluate(0, self._configuration, self._velocity)
         self._settle()
 
-    def _settle(self) -> None:
-        super()._settle()
-        if self._train is not None:
-            self._train.settle(self._length[0], self._force[0])
-
     def _start_motion(self) -> Motion:
         pose, twist = self._configuration.copy(), self._velocity.copy()
         return Motion(pose, self.length, twist, np.zeros((0, MOST_STATES)))
-
-    def _integrate(self, motion: Motion, duration: float) -> None:
-        if self._train is None:
-            super()._integrate(motion, duration)
-        else:
-            self._train.advance(motion, self._ends, self._force, duration, self._steps)
 
     def _predict(self, duration: float) -> tuple[FloatArray, FloatArray]:
         pose, twist = self._configuration.copy(), self._velocity.copy()
@@ -243,14 +231,7 @@ class Plant(ActuatedPlant):
 
     def _accept(self, motion: Motion) -> None:
         self._length[0] = self._length[1]
-        if self._train is not None:
-            self._train.accept()
-
-    def scale_friction(self, factor: float) -> None:
-        """Let friction along the struts (and in the joints) be `factor` times what the machine has, from now on."""
-        super().scale_friction(factor)
-        if self._train is not None:
-            self._train.scale_friction(factor)
+        super()._accept(motion)
 
     def exchange_platform(self, platform: Platform) -> None:
         """Go on with another platform body at the present pose and twist: a load taken up or set down."""
@@ -294,11 +275,6 @@ class Plant(ActuatedPlant):
     def coordinate(self) -> FloatArray:
         """Strut lengths in m, shape (6,)."""
         return self.length
-
-    @property
-    def encoder(self) -> FloatArray:
-        """Lengths in m the encoders are on, shape (6,): those of the struts, unless struts are elastic."""
-        return super().encoder if self._train is None else self._train.position(self.length)
 
     @property
     def state(self) -> PlantState:

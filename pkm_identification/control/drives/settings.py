@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.actuators.row import LIMIT
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 
 from . import cascade as place

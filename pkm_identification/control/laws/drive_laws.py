@@ -27,8 +27,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pkm_identification.machines.contract import Machine
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.friction import friction_force
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray

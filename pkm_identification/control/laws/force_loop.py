@@ -20,8 +20,8 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.servo import Servo
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 
 LATE = 3.0  # times valve and hold are late, in which a force error falls to 1 / e

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pkm_identification.errors import SettingsError
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.quantity import Quantity
 from pkm_identification.mechanisms.actuators.registry import varied
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.suggestion import did_you_mean
 

@@ -19,8 +19,8 @@ from pkm_identification.errors import LogError, NotConverged, SettingsError
 from pkm_identification.machines.capabilities import ActuatedDrives
 from pkm_identification.machines.contract import DEGRADED
 from pkm_identification.mechanisms.actuators import Bank
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.friction.friction import Friction
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.commanded_log import CommandedLog
 from pkm_identification.simulation.actuated.drives import STEP

@@ -11,7 +11,7 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..model import Actuator
+from .base import Actuator
 from .registry import TYPE_NAMES
 from .row import COMMAND_DELAY, CURRENT, MOST_STATES, NUMBER, ON_MOTOR, REST, ROW, SENSOR_DELAY
 

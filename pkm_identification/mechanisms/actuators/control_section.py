@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pkm_identification.document import Node
 
-from ..model import Actuator
+from .base import Actuator
 from .loops import DriveLoops, PositionControl, VelocityControl, read_drive_loops
 
 SPACES = ("drives", "workspace")

@@ -33,7 +33,7 @@ def stage(row, known, state, h, signal, x, v):
 
 @dataclass(frozen=True)
 class FirstOrder(Ideal):
-    """A force source with a lag; see `mechanisms.model.Actuator`.
+    """A force source with a lag; see `base.Actuator`.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ def stage(row, known, state, h, signal, x, v):
 
 @dataclass(frozen=True)
 class Hydraulic(Servo):
-    """A hydraulic servo; see `mechanisms.model.Actuator`.
+    """A hydraulic servo; see `base.Actuator`.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import compile_inline
 
-from .base import BaseActuator
+from .base import Actuator
 from .friction_inside import read_inner_friction
 from .quantity import Quantity, Units
 from .row import LIMIT, own_friction
@@ -28,8 +28,8 @@ def stage(row, known, state, h, signal, x, v):
 
 
 @dataclass(frozen=True)
-class Ideal(BaseActuator):
-    """A force source; see `mechanisms.model.Actuator`.
+class Ideal(Actuator):
+    """A force source; see `base.Actuator`.
 
     Attributes
     ----------

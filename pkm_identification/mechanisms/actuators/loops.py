@@ -11,7 +11,7 @@ import numpy as np
 
 from pkm_identification.document import Node
 
-from ..model import Actuator
+from .base import Actuator
 
 MOST_CYCLES_LATE = 8
 SPEED_SENSORS = ("encoder", "tachometer")

@@ -11,12 +11,12 @@ import numpy as np
 
 from pkm_identification.numerics.arrays import FloatArray
 
-from .base import BaseActuator
+from .base import Actuator
 from .motor import Motor
 
 
 @dataclass(frozen=True)
-class MotorDrive(BaseActuator):
+class MotorDrive(Actuator):
     """The common part of drives with a motor; a winding's current is the last of their states.
 
     Attributes

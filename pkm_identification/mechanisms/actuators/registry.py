@@ -17,8 +17,8 @@ import numpy as np
 from pkm_identification.document import Node
 from pkm_identification.numerics.compiled import compile_inline
 
-from ..model import Actuator
 from . import first_order, hydraulic, hydraulic_reduced, ideal, screw, two_inertia, vane
+from .base import Actuator
 from .quantity import LINEAR, ROTARY, Quantity, Units
 from .row import NUMBER
 

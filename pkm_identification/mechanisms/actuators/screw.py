@@ -58,7 +58,7 @@ def stage(row, known, state, h, signal, x, v):
 
 @dataclass(frozen=True)
 class Screw(MotorDrive):
-    """A motor with a rigid screw; see `mechanisms.model.Actuator`.
+    """A motor with a rigid screw; see `base.Actuator`.
 
     Attributes
     ----------

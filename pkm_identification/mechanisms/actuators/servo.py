@@ -18,7 +18,7 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import compile_inline
 
-from .base import BaseActuator
+from .base import Actuator
 from .friction_inside import read_inner_friction
 from .no_load import NoLoadTable, compute_no_load_speed, read_no_load
 from .position_loop import PositionLoop, read_position_loop
@@ -40,7 +40,7 @@ def compute_cylinder_force(row, known, h, opening, v):
 
 
 @dataclass(frozen=True)
-class Servo(BaseActuator):
+class Servo(Actuator):
     """The common part of hydraulic servos, whose last state is the load force.
 
     Attributes

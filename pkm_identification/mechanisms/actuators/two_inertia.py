@@ -21,7 +21,7 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import compile_inline
 
-from ..model import Actuator
+from .base import Actuator
 from .friction_inside import FRICTIONLESS, InnerFriction, read_inner_friction
 from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, compute_winding_current, read_motor
 from .motor_drive import MotorDrive
@@ -90,7 +90,7 @@ def stage(row, known, state, h, signal, x, v):
 
 @dataclass(frozen=True)
 class TwoInertia(MotorDrive):
-    """A motor behind a compliant transmission; see `mechanisms.model.Actuator`.
+    """A motor behind a compliant transmission; see `base.Actuator`.
 
     Attributes
     ----------

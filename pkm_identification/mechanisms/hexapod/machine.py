@@ -22,11 +22,11 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
 
 from ..actuators import read_actuators
+from ..actuators.base import Actuator
 from ..actuators.control_section import MachineControl, read_control
 from ..actuators.two_inertia import by_encoder
 from ..builtin import HEXAPOD, MECHANISM, find_kind, list_builtin_files, read_kind
 from ..known_statements import NO_STATEMENTS, Statements, check_statements, take_statements, write_statements
-from ..model import Actuator
 from ..reported import NOTHING_REPORTED, Reported
 from ..tolerances import Tolerances, read_tolerances
 from .bodies import Platform, Strut, read_platform, read_struts

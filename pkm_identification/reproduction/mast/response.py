@@ -16,8 +16,8 @@ from pkm_identification.control.laws.space import Space
 from pkm_identification.control.laws.workspace import WorkspaceControl
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.actuators import TwoInertia
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, STRUT_COLORS, TRUE, apply_style
 from pkm_identification.simulation.actuated.control_design import measure_law

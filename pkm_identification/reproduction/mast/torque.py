@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pkm_identification.mechanisms.actuators import InnerFriction, TwoInertia
-from pkm_identification.mechanisms.model import Actuator
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.report.figures.style import NOMINAL, TRUE, apply_style, legend_outside
 from pkm_identification.signals.power_density import harmonic

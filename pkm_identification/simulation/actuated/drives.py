@@ -14,9 +14,9 @@ from pkm_identification.control.drives.cascade import MEMORY, POSITION_STEPS, st
 from pkm_identification.control.drives.settings import drive_settings
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.control_section import MachineControl
 from pkm_identification.mechanisms.actuators.row import MOST_STATES, ON_MOTOR
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..resistance import Resistance

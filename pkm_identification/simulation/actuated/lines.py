@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.row import COMMAND_DELAY, REST, SENSOR_DELAY, signal_of
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import compile_inline, kernel
 

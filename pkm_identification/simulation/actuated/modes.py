@@ -16,7 +16,7 @@ import numpy as np
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuator_space import coupling_factors
-from pkm_identification.mechanisms.model import Actuator
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import at_rest
 from pkm_identification.numerics.arrays import FloatArray

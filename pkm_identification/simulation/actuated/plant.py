@@ -13,6 +13,7 @@ import numpy as np
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..imperfections.drive_train import DriveTrain
 from ..resistance import Resistance
 from .drives import ActuatorDrives
 from .stepping import Drives, Dynamics, Motion, advance
@@ -32,6 +33,7 @@ class ActuatedPlant(ABC):
     """
 
     actuated: ActuatorDrives | None = None
+    _train: DriveTrain | None = None
     time: float
     apparent_mass: FloatArray
     _ends: Dynamics  # at the start and at the end of a period
@@ -56,6 +58,8 @@ class ActuatedPlant(ABC):
     @property
     def encoder(self) -> FloatArray:
         """Coordinates (n,) the encoders are on, m or rad: the motor's side of drives that have theirs there."""
+        if self._train is not None:
+            return self._train.position(self.coordinate)
         return self.coordinate if self.actuated is None else self.actuated.shown()
 
     @property
@@ -82,9 +86,14 @@ class ActuatedPlant(ABC):
     @abstractmethod
     def _accept(self, motion: Motion) -> None:
         """Take over what has moved; the dynamics at its end become those of the next period's start."""
+        if self._train is not None:
+            self._train.accept()
 
     def _integrate(self, motion: Motion, duration: float) -> None:
         """Move a motion on by `duration` (s) between the dynamics at both ends."""
+        if self._train is not None:
+            self._train.advance(motion, self._ends, self._force, duration, self._steps)
+            return
         drives = Drives.without_states(self._force.shape[1])
         drives.reference[:] = self._force
         advance(motion, self._ends, self._resistance, drives, duration / self._steps, self._steps)
@@ -140,10 +149,14 @@ class ActuatedPlant(ABC):
         """Let drives with states rest where the machine is, holding its drive forces."""
         if self.actuated is not None:
             self.actuated.settle(self._force[0], self.coordinate)
+        if self._train is not None:
+            self._train.settle(self.coordinate, self._force[0])
 
     def scale_friction(self, factor: float) -> None:
         """Let friction of drives and joints be `factor` times what the machine has, from now on."""
         self._resistance.coefficients[:] = factor * self._coefficients
+        if self._train is not None:
+            self._train.scale_friction(factor)
 
     def holding_force(self) -> FloatArray:
         """Return drive forces (n,) that keep the machine from accelerating where it is, friction apart."""

@@ -16,8 +16,8 @@ import numpy as np
 from pkm_identification.control.drives.cascade import empty_settings
 from pkm_identification.errors import NotConverged
 from pkm_identification.mechanisms.actuators import Bank
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.friction import Friction, padded_coefficients
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..resistance import Resistance

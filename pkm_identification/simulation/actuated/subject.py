@@ -17,10 +17,10 @@ from pkm_identification.machines.capabilities import NamedOutputs, PlatformPose,
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import load_machine
 from pkm_identification.machines.multibody import Multibody
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.ideal import Ideal
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.actuators.quantity import LINEAR, ROTARY
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.mechanisms.multibody.kinematics import close_drives, close_outputs, close_pose, read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64

@@ -123,7 +123,6 @@ class MechanismPlant(ActuatedPlant):
         self._drives = mechanism.degrees_of_freedom
         self._tasks = mechanism.task_rows("drives")
         train = TrainErrors() if train is None else train
-        self._train: DriveTrain | None = None
         inertia = drive_inertia(mechanism)
         # of elastic drives it is on the other side of the springs
         motor_mass = inertia if train.compliance > 0.0 else np.zeros_like(inertia)
@@ -209,28 +208,6 @@ class MechanismPlant(ActuatedPlant):
             self._resistance.laws[-1, [TRANSITION]],
         )
 
-    def _settle(self) -> None:
-        super()._settle()
-        if self._train is not None:
-            self._train.settle(self._coordinate, self._force[0])
-
-    def _integrate(self, motion: Motion, duration: float) -> None:
-        if self._train is None:
-            super()._integrate(motion, duration)
-        else:
-            self._train.advance(motion, self._ends, self._force, duration, self._steps)
-
-    def scale_friction(self, factor: float) -> None:
-        """Let friction of drives and joints be `factor` times what the machine has, from now on."""
-        super().scale_friction(factor)
-        if self._train is not None:
-            self._train.scale_friction(factor)
-
-    @property
-    def encoder(self) -> FloatArray:
-        """Coordinates (n,) the encoders are on, m or rad: the motors' side, where drives are elastic."""
-        return super().encoder if self._train is None else self._train.position(self.coordinate)
-
     def _start_motion(self) -> Motion:
         return Motion(np.zeros(0), self._coordinate.copy(), self._velocity.copy(), np.zeros((0, MOST_STATES)))
 
@@ -243,8 +220,7 @@ class MechanismPlant(ActuatedPlant):
 
     def _accept(self, motion: Motion) -> None:
         self._coordinate = motion.coordinate
-        if self._train is not None:
-            self._train.accept()
+        super()._accept(motion)
 
     def load_platform(self, payload: Payload | None, share: float) -> None:
         """Go on with `share` times mass and inertia of the body that loads are fixed to, and a payload or None."""

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from pkm_identification.machines.contract import Drive, Machine, Motion
+from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.control_section import MachineControl
 from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.hexapod.bodies import Platform
-from pkm_identification.mechanisms.model import Actuator
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..actuated.plant import ActuatedPlant

@@ -14,10 +14,10 @@ from pkm_identification.document import Node, read_yaml
 from pkm_identification.errors import MachineError
 
 from ...actuators import read_actuators
+from ...actuators.base import Actuator
 from ...actuators.control_section import MachineControl, read_control
 from ...friction import Friction, read_friction
 from ...known_statements import check_statements, take_statements
-from ...model import Actuator
 from ...tolerances import read_drive_tolerances
 from ..numbers.exact import Exact, exact
 from .measures import Measures, full_turns

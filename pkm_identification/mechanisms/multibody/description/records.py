@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...actuators.base import Actuator
 from ...actuators.control_section import MachineControl
 from ...friction import Friction
 from ...known_statements import NO_STATEMENTS, Statements, write_statements
-from ...model import Actuator
 from ...reported import NOTHING_REPORTED, Reported
 from ...tolerances import NO_TOLERANCES, DriveTolerances
 from ..numbers.exact import ZERO, Exact, ExactVector
