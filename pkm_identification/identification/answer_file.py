@@ -10,6 +10,7 @@ from typing import Any
 from pkm_identification.errors import DocumentError
 from pkm_identification.estimation.posterior.answer import Answer, FoundEffect
 from pkm_identification.estimation.posterior.status import KnownValue, Leaning
+from pkm_identification.estimation.posterior.thresholds import MAX_CONFLICT
 from pkm_identification.estimation.posterior.verdict import Conflict, Verdict
 from pkm_identification.numerics.finite import finite_or_none
 
@@ -60,7 +61,8 @@ def answer_document(answer: Answer) -> dict[str, Any]:
             "unseen_over_force": finite_or_none(verdict.unseen_share),
             "halves": finite_or_none(verdict.halves),
             "conflicts": [
-                {"key": one.key, "deviations": finite_or_none(one.deviations)} for one in verdict.conflicts
+                {"key": one.key, "deviations": finite_or_none(one.deviations), "limit": one.limit}
+                for one in verdict.conflicts
             ],
             "sentence": verdict.sentence,
         },
@@ -91,7 +93,10 @@ def read_answer(source: str, document: Any) -> Answer | None:
             Verdict(
                 str(verdict["grade"]), _number(verdict["residual_over_floor"]), _number(verdict["residual_over_force"]),
                 _number(verdict["unseen_over_fit"]), _number(verdict["halves"]),
-                tuple(Conflict(str(one["key"]), _number(one["deviations"])) for one in verdict["conflicts"]),
+                tuple(
+                    Conflict(str(one["key"]), _number(one["deviations"]), float(one.get("limit", MAX_CONFLICT)))
+                    for one in verdict["conflicts"]
+                ),
                 str(verdict["sentence"]), _number(verdict.get("unseen_over_force")),
             ),
         )  # fmt: skip

@@ -11,6 +11,7 @@ that were left out are predicted, and how far halves of the data are apart.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,15 +97,16 @@ class Blocks:
     def __len__(self) -> int:
         return len(self.power)
 
+    @cached_property
     def moves(self) -> FloatArray:
-        """Return what leaving out each block does to the unknowns, (n, p)."""
+        """What leaving out each block does to the unknowns, (n, p)."""
         return np.asarray(
             -np.linalg.solve(self.information - self.parts, self.scores[:, :, None])[:, :, 0], dtype=float
         )
 
     def jackknife(self, views: FloatArray) -> FloatArray:
         """Return the variances (r,) of views (r, p) of the unknowns that the data's scatter gives."""
-        moved = self.moves() @ views.T
+        moved = self.moves @ views.T
         return np.asarray((len(self) - 1) * np.var(moved, axis=0))
 
     def compute_held_out_ratios(self, redundancy: float, rough: NDArray[np.bool_]) -> tuple[float, float]:

@@ -34,11 +34,17 @@ NAMED_KEYS = 3
 class Conflict:
     """A number of the file, and how many deviations the data and all other numbers put it from there.
 
-    Of its distance: that of its width and of what the others say of it.
+    Of its distance: that of its width and of what the others say of it. More than `limit` contradict the file.
     """
 
     key: str
     deviations: float
+    limit: float = MAX_CONFLICT
+
+    @property
+    def beyond(self) -> bool:
+        """Whether it contradicts the file."""
+        return abs(self.deviations) > self.limit
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Verdict:
     residual_share, held_out_ratio, halves : float
         e, h and q.
     conflicts : tuple of Conflict
-        The worst number of each key that is off by more than MAX_CONFLICT deviations, or the worst of all.
+        The worst number of each key that contradicts the file, or the worst of all.
     sentence : str
     unseen_share : float
         Error of fifths of the time that the rest predicts over the force; NaN where a file does not say it.
@@ -73,6 +79,11 @@ class Verdict:
     def conflict(self) -> float:
         """Deviations of the worst."""
         return max((abs(one.deviations) for one in self.conflicts), default=0.0)
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the data contradict a number of the file."""
+        return any(one.beyond for one in self.conflicts)
 
     @property
     def good(self) -> bool:
@@ -134,7 +145,7 @@ def assess(
         or residual_share * held_out_ratio <= MAX_UNSEEN_SHARE
     )
     usable = residual_share <= MAX_RESIDUAL_SHARE and generalises
-    beyond = [one for one in conflicts if abs(one.deviations) > MAX_CONFLICT]
+    beyond = [one for one in conflicts if one.beyond]
     if beyond and factor and (fitted or usable):
         grade = CONTRADICTS
         sentence = f"The data contradict the file in {format_key(beyond[0].key)} and others: the forces are {factor}."

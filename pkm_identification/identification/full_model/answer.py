@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -25,8 +26,8 @@ from pkm_identification.estimation.posterior.thresholds import (
     LARGE_SHARE,
     LIKELY,
     LITTLE_RESIDUAL,
-    MAX_CONFLICT,
     MAX_FLOOR_RATIO,
+    MAX_GAIN_CONFLICT,
     MAX_PLACE_CONFLICT,
     MOST_OF_MISFIT,
     NEGATIVE,
@@ -69,7 +70,7 @@ def answer(
     moved = views.slopes @ posterior.mode.covariance  # (r, p): by a width of each number of the file
     gain = _common_gain(posterior)
     conflicts = find_conflicts(posterior)
-    in_conflict = [one.key for one in conflicts if abs(one.deviations) > MAX_CONFLICT]
+    in_conflict = [one.key for one in conflicts if one.beyond]
     white = ratio = float("nan")
     if floor is not None:
         white = posterior.compute_residual_ratio(floor)
@@ -79,7 +80,7 @@ def answer(
     if misplaced or gain.key in in_conflict:
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
     certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
-    factor = posterior.common_factor if abs(conflicts[0].deviations) > MAX_CONFLICT else ""
+    factor = posterior.common_factor if in_conflict else ""
     halves, halves_chance = posterior.blocks.halves_disagreement(views.slopes)
     verdict = assess(
         ratio, posterior.residual_share, posterior.held_out_ratio, halves, conflicts,
@@ -194,7 +195,8 @@ def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
 
     A number k that is right is x_k = ((1 - P) x)_k + (P s)_k from its file, x being how far all numbers are off and s
     the scores of the data, whose scatter the blocks show: each is judged by its own deviation (Baarda 1968). The common
-    gain of the forces, which is no unknown, moves x by h times its width besides.
+    gain of the forces, which is no unknown, moves x by h times its width besides. What all drives have alike of an
+    effect is one number more of its key.
     """
     mode, assessed = posterior.mode, np.array([one.assessed for one in posterior.model.unknowns])
     of_gain = posterior.gain_direction - mode.covariance @ posterior.gain_direction  # h
@@ -204,10 +206,33 @@ def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
     for unknown, one in zip(posterior.model.unknowns, off.tolist(), strict=True):
         if unknown.assessed and abs(one) >= abs(worst.get(unknown.key, 0.0)):
             worst[unknown.key] = one
+    for key, one in _judge_common_effects(posterior, of_gain):
+        if abs(one) > abs(worst[key]):
+            worst[key] = one
     gain = _judge_common_gain(posterior, of_gain, assessed)
-    if abs(gain) > MAX_CONFLICT:
-        worst[_common_gain(posterior).key] = gain
-    return tuple(Conflict(key, worst[key]) for key in sorted(worst, key=lambda one: -abs(worst[one])))
+    found = [Conflict(key, one) for key, one in worst.items()]
+    if abs(gain) > MAX_GAIN_CONFLICT:
+        found.append(Conflict(_common_gain(posterior).key, gain, MAX_GAIN_CONFLICT))
+    return tuple(sorted(found, key=lambda one: -abs(one.deviations)))
+
+
+def _judge_common_effects(posterior: Posterior, of_gain: FloatArray) -> Iterator[tuple[str, float]]:
+    """Yield the key of each effect that all drives have, and the deviations by which what is alike of it is off."""
+    full, mode = posterior.equations, posterior.mode
+    first = len(mode.unknowns) - sum(len(one.names) for one in full.nuisances)
+    for nuisance in full.nuisances:
+        own = slice(first, first + len(nuisance.names))
+        first = own.stop
+        if (
+            not nuisance.assessed
+            or len(set(nuisance.keys)) > 1
+            or len(nuisance.keys) != len(full.machine.drives)
+        ):
+            continue
+        direction = np.zeros(len(mode.unknowns))
+        direction[own] = len(nuisance.keys) ** -0.5
+        std = np.sqrt(_find_variances(posterior, direction[None])[0] + (direction @ of_gain) ** 2)
+        yield nuisance.keys[0], float(direction @ mode.unknowns / max(std, LEAST_SEEN))
 
 
 def _find_variances(posterior: Posterior, directions: FloatArray) -> FloatArray:
@@ -223,7 +248,8 @@ def _find_variances(posterior: Posterior, directions: FloatArray) -> FloatArray:
 def _judge_common_gain(posterior: Posterior, of_gain: FloatArray, assessed: NDArray[np.bool_]) -> float:
     """Return the deviations by which all numbers of the file together say that the common gain is off.
 
-    0 unless it explains more than half of how far they are off, and more than one key alone: that one is wrong then.
+    0 unless it explains more than half of how far they are off, or where one key alone leaves less than half as much:
+    that one is wrong then. Where one mass alone is known, nothing tells which of both is off, and the gain moves all.
 
     Parameters
     ----------
@@ -245,7 +271,7 @@ def _judge_common_gain(posterior: Posterior, of_gain: FloatArray, assessed: NDAr
     width = _common_gain(posterior).width
     if (
         left > MOST_OF_MISFIT * whole
-        or whole - left < max(of_keys.values())
+        or whole - max(of_keys.values()) < MOST_OF_MISFIT * left
         or abs(off) * width > LARGEST_GAIN
     ):
         return 0.0

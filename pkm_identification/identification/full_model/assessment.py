@@ -18,7 +18,6 @@ from pkm_identification.estimation.posterior.status import CONTRADICTS as CONTRA
 from pkm_identification.estimation.posterior.status import FROM_FILE
 from pkm_identification.estimation.posterior.thresholds import (
     FOUND,
-    MAX_CONFLICT,
     MAX_FLOOR_RATIO,
     MAX_RESIDUAL_SHARE,
     MOST_OF_MISFIT,
@@ -261,7 +260,7 @@ def assess_posterior(
     """Return a posterior and its answer, with effects that seldom are where they alone make it fit."""
     found = answer(posterior, white, coloured)
     verdict = found.verdict
-    wrong = verdict.grade != FITS or verdict.conflict > MAX_CONFLICT or posterior.widest > WIDE
+    wrong = verdict.grade != FITS or verdict.contradicted or posterior.widest > WIDE
     several = len(found.effects) > 1  # which one that seldom is may explain
     if (wrong or several) and verdict.residual_share <= MAX_RESIDUAL_SHARE:
         usual, values = posterior.equations, posterior.mode.values
@@ -341,7 +340,7 @@ def _find_causes(
     verdict = found.verdict
     if verdict.grade not in (CONTRADICTS, DO_NOT_USE) and not verdict.floor_ratio > MAX_FLOOR_RATIO:
         return ()
-    causes = find_causes(posterior, experiment, floor.std, verdict.conflict > MAX_CONFLICT, fit_refused)
+    causes = find_causes(posterior, experiment, floor.std, verdict.contradicted, fit_refused)
     if verdict.good:  # nobody is to act on what the answer allows for
         return tuple(replace(one, correction="") for one in causes)
     return causes

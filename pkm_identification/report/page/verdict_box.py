@@ -14,7 +14,6 @@ from pkm_identification.document import format_key
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import IDENTIFIED
-from pkm_identification.estimation.posterior.thresholds import MAX_CONFLICT
 from pkm_identification.estimation.posterior.verdict import CONTRADICTS, FITS
 from pkm_identification.estimation.statuses import is_known
 from pkm_identification.identification.physical_verdict import verdict
@@ -73,7 +72,7 @@ def _answer(answer: Answer) -> list[Check]:
         f"{number(verdict.held_out_ratio, 3)} × the expected one; halves of the log differ by "
         f"{number(verdict.halves, 2)} deviations"
     )
-    agrees = verdict.conflict <= MAX_CONFLICT
+    agrees = not verdict.contradicted
     keys = ", ".join(f"{format_key(one.key)} ({abs(one.deviations):.2g})" for one in verdict.conflicts)
     return [
         Check("Does the model fit?", fits, words, detail),

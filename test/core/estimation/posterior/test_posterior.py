@@ -136,7 +136,7 @@ def test_moves_are_those_of_fits_without_a_block(data):
     mode = find_mode(model, form_normal_equations(columns, measured))
     chosen = np.array_split(np.arange(400), 20)
     blocks = Blocks.of(mode, columns, measured, chosen)
-    moves = blocks.moves()
+    moves = blocks.moves
     for number in (0, 7, 19):
         kept = np.setdiff1d(np.arange(400), chosen[number])
         without = find_mode(model, form_normal_equations(columns[kept], measured[kept]))

@@ -117,6 +117,29 @@ def test_a_common_gain_that_all_masses_deny_is_named_and_no_single_mass_is(log):
     assert gain not in keys
 
 
+@pytest.mark.parametrize("factor", [0.8, 1.0, 1.2])
+def test_a_common_gain_is_named_where_one_mass_alone_denies_it(factor):
+    machine = load_machine("mast")
+    exact = mechanism_log(machine.mechanism)
+    noise = np.random.default_rng(5).standard_normal(exact.force.shape)
+    force = exact.force + 0.01 * np.sqrt(np.mean(exact.force**2, axis=0)) * noise
+    file = read_machine(dict(machine.document) | {"known": "cad"})
+    answer = identify([replace(exact, force=factor * force)], file, TOTAL).answer
+    told = "tolerances.common_force_gain" in [one.key for one in answer.verdict.conflicts]
+    assert told == (factor != 1.0)
+    assert answer.verdict.good == (factor == 1.0)
+
+
+@pytest.mark.parametrize("size", [0.995, 1.0, 1.005])
+def test_scales_that_are_wrong_alike_contradict_the_file(log, size):
+    file = read_machine(dict(synthetic.truth().document) | {"known": "cad"})
+    zeros = np.array([drive.zero for drive in file.drives])
+    scaled = replace(log, coordinate=zeros + size * (log.coordinate - zeros))
+    answer = identify([scaled], file, TOTAL).answer
+    conflicts = [one.key for one in answer.verdict.conflicts if abs(one.deviations) > 4.0]
+    assert ("tolerances.length_scale" in conflicts) == (size != 1.0)
+
+
 def test_late_forces_are_linearised_where_they_are(log):
     shifted = [np.interp(log.time - 4e-3, log.time, one) for one in log.force.T]
     answer = identify(
