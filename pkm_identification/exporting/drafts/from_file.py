@@ -23,6 +23,7 @@ from .mechanism_file import write_file
 from .simplify import (
     count_joints_from_ground,
     drop_placeholders,
+    guess_missing_moments,
     join_fixed_bodies,
     join_hinges,
     stop_idle_spin,
@@ -128,7 +129,7 @@ def draft_from_file(
             )
         known[body.name] = body
     draft = replace(draft, links=tuple(known.values()))
-    draft = join_fixed_bodies(drop_placeholders(close_loops(draft, closures)))
+    draft = join_fixed_bodies(guess_missing_moments(drop_placeholders(close_loops(draft, closures))))
     depth = count_joints_from_ground(draft)
     loose = [link.name for link in draft.links if link.name not in depth]
     if loose:

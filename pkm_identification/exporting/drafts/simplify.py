@@ -16,14 +16,18 @@ import numpy as np
 
 from pkm_identification.errors import DocumentError
 from pkm_identification.mechanisms.multibody.description.records import GROUND
+from pkm_identification.mechanisms.plausibility import MOST_DENSITY, compute_smallest_radius
 from pkm_identification.numerics.arrays import FloatArray
 
 from .graph import GUESS, Draft, DraftJoint, Frame, Link
+from .kinds import GUESSED
 
 _ONE_POINT_M = 1e-6  # what files of six decimals round to
 _LIGHT = 0.01  # of a neighbour's moment about the point: a cross or a ball between hinges, not a link
 _PLACEHOLDER = 1e-6  # of the machine's mass: what is written where a file must state some
 _ACROSS = 1e-6  # cosine of axes at a right angle
+_LEAST_MOMENT = 1e-3  # of that of a ball of tungsten: what is below was rounded to 0, or never worked out
+_DENSITY = 1000.0  # kg/m^3 of a link with its hollows, where its moments are guessed
 
 
 def drop_placeholders(draft: Draft) -> Draft:
@@ -33,6 +37,20 @@ def drop_placeholders(draft: Draft) -> Draft:
     links = tuple(Link(link.name) if link.name in names else link for link in draft.links)
     note = f"{', '.join(names)}: less than {_PLACEHOLDER:g} of all mass, taken without"
     return replace(draft, links=links, notes=(*draft.notes, *([note] if names else [])))
+
+
+def guess_missing_moments(draft: Draft) -> Draft:
+    """Return the draft with the moments of a ball for bodies that have mass and none."""
+    links, names = [], []
+    for link in draft.links:
+        smallest = compute_smallest_radius(link.mass)
+        if np.trace(link.inertia) < _LEAST_MOMENT * 3.0 * link.mass * smallest**2:
+            radius = smallest * (MOST_DENSITY / _DENSITY) ** (1.0 / 3.0)
+            link = replace(link, inertia=link.mass * radius**2 * np.eye(3), known=GUESS)
+            names.append(link.name)
+        links.append(link)
+    note = f"{', '.join(names)}: {GUESSED}: no moments of inertia in the file; those of a ball of {_DENSITY:g} kg/m^3"
+    return replace(draft, links=tuple(links), notes=(*draft.notes, *([note] if names else [])))
 
 
 def join_fixed_bodies(draft: Draft) -> Draft:
