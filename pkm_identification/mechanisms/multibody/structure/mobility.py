@@ -14,7 +14,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..description.records import Description
 from ..kernels.closing import advance, read_rows
-from ..kernels.codes import ORIGIN, POINT
+from ..kernels.codes import ORIGIN, POINT, VELOCITIES
 from ..numbers.arithmetic import FLOAT64
 from .assembly import (
     NEAR_GUESS,
@@ -96,7 +96,7 @@ def mobility(
         tuple(int(loops[i]) for i in range(len(loops)) if i not in independent),
         freedom,
     )
-    check_counts(description, freedom)
+    check_counts(description, freedom, lambda: _find_undriven_joints(tree, model, tasks, home))
     if unmet:
         raise MachineError(unmet)
     free = free_directions(model, result, home)
@@ -199,6 +199,22 @@ def _close_near_guess(
         if distance <= NEAR_GUESS:
             break
     return first
+
+
+def _find_undriven_joints(
+    tree: Tree, model: Model, tasks: dict[str, list[int]], home: FloatArray
+) -> list[str]:
+    """Return the joints that move while the loops are closed and all drives are held."""
+    held = np.array([*tasks["loops"], *tasks["drives"]], dtype=np.int64)
+    free = np.abs(_compute_null_space(_compute_jacobian(model, held, home))).max(axis=1, initial=0.0)
+    return [
+        joint.name
+        for joint in tree.carried
+        if any(
+            free[tree.frames[k].velocity :][: VELOCITIES[tree.frames[k].kind]].max(initial=0.0) > RANK
+            for k in tree.joint_frames[joint.name]
+        )
+    ]
 
 
 def _open_loop(model: Model, rows: list[Row], loops: np.ndarray, q: FloatArray) -> str:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -26,8 +26,15 @@ def _list_names(description: Description) -> dict[str, list[str]]:
     }
 
 
-def check_counts(description: Description, freedom: int) -> None:
+def check_counts(description: Description, freedom: int, undriven: Callable[[], list[str]]) -> None:
     """Refuse more or fewer drives or outputs than degrees of freedom, and a pose where these are not six.
+
+    Parameters
+    ----------
+    description : Description
+    freedom : int
+    undriven : callable
+        The joints that move while all drives are held, for the message.
 
     Raises
     ------
@@ -41,9 +48,11 @@ def check_counts(description: Description, freedom: int) -> None:
         )
     for kind, names in _list_names(description).items():
         if len(names) != freedom:
+            loose = undriven() if kind == "drives" and len(names) < freedom else []
+            advice = f"; drive, or make fixed, some of the joints that no drive holds: {', '.join(loose)}"
             raise MachineError(
                 f"{description.source}: {kind}: {len(names)} of them, but the mechanism has {freedom} degree"
-                f"{'' if freedom == 1 else 's'} of freedom"
+                f"{'' if freedom == 1 else 's'} of freedom{advice if loose else ''}"
             )
 
 
