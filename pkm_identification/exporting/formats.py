@@ -147,8 +147,14 @@ def _write_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
         float(text)
     except ValueError:
         return dumper.represent_str(text)
-    kind = "int" if text.lstrip("+-").isdigit() else "float"
-    return dumper.represent_scalar(f"tag:yaml.org,2002:{kind}", text)
+    if text.lstrip("+-").isdigit():
+        return dumper.represent_scalar("tag:yaml.org,2002:int", text)
+    # YAML takes 1e-5 for a text: it wants a point, and a sign in the exponent
+    mantissa, mark, exponent = text.lower().partition("e")
+    if mark:
+        sign = "" if exponent.startswith(("+", "-")) else "+"
+        text = f"{mantissa}{'' if '.' in mantissa else '.0'}e{sign}{exponent}"
+    return dumper.represent_scalar("tag:yaml.org,2002:float", text)
 
 
 _PlainNumbers.add_representer(str, _write_text)

@@ -85,7 +85,13 @@ _FAULTS = {
 }
 
 # The same of one drive, where that is said otherwise
-_WHAT_OF_ONE = {"motor_inertia": "The turning motor{strut} resists like {size} that the model leaves out"}
+_WHAT_OF_ONE = {
+    "motor_inertia": "The turning motor{strut} resists like {size} that the model leaves out",
+    "friction_presliding": "The drive{strut} gives by about {size} before it slides (presliding)",
+    "friction_transition": "Friction{strut} has a transition rate of {size} instead of the machine file's",
+    "friction_stribeck": "Friction{strut} near standstill is larger by {size} of Coulomb friction (Stribeck)",
+    "compliance": "The drive{strut} deflects by {size} between encoder and machine",
+}
 # The same of causes whose size is a force, where others have it relative to Coulomb friction
 _WHAT_IN_FORCE = {
     "friction_stribeck": "Friction near standstill{strut} is larger by {size} (Stribeck)",

@@ -48,6 +48,25 @@ class Conflict:
 
 
 @dataclass(frozen=True)
+class CommonFactor:
+    """What all forces are too large or too small by.
+
+    Attributes
+    ----------
+    text : str
+        What the forces are, in words.
+    factor : float
+        What they are to be multiplied by.
+    is_unit : bool
+        Whether that is a unit's, or the other sign.
+    """
+
+    text: str
+    factor: float
+    is_unit: bool = True
+
+
+@dataclass(frozen=True)
 class Verdict:
     """See the module.
 
@@ -103,7 +122,7 @@ def assess(
     halves: float,
     conflicts: tuple[Conflict, ...],
     values_rest_on_conflict: bool,
-    factor: str = "",
+    factor: CommonFactor | None = None,
     impossible: str = "",
     certain: bool = True,
     *,
@@ -122,8 +141,8 @@ def assess(
         The worst first.
     values_rest_on_conflict : bool
         Whether values that are asked for, and that are not determined by the data alone, rest on keys in conflict.
-    factor : str
-        A common factor of the forces without which there is no conflict.
+    factor : CommonFactor, optional
+        Without it there is no conflict.
     impossible : str
         Why no machine has these values, or why the mode was not found; empty else.
     certain : bool
@@ -148,7 +167,8 @@ def assess(
     beyond = [one for one in conflicts if one.beyond]
     if beyond and factor and (fitted or usable):
         grade = CONTRADICTS
-        sentence = f"The data contradict the file in {format_key(beyond[0].key)} and others: the forces are {factor}."
+        named = format_key(beyond[0].key)
+        sentence = f"The data contradict the file in {named} and others: the forces are {factor.text}."
     elif impossible:
         grade, sentence = DO_NOT_USE, f"Do not use: {impossible}."
     elif not (fitted or usable):

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pkm_identification.estimation.posterior.thresholds import COMMON_FACTORS, MAX_FLOOR_RATIO
+from pkm_identification.estimation.posterior.thresholds import MAX_FLOOR_RATIO
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
@@ -46,8 +46,8 @@ def find_causes(
     discrete = find_discrete_cause(full, floor, float(np.sum(relative**2)), misfit)
     if discrete is not None:  # everything else is judged once that is set right
         return (discrete,)
-    factor = posterior.common_factor if conflict else ""
-    causes = [build_factor_cause(factor, dict(COMMON_FACTORS)[factor])] if factor else []
+    factor = posterior.common_factor if conflict else None
+    causes = [build_factor_cause(factor)] if factor else []
     if fit_refused and not misfit:
         causes += list_found_effects(posterior, ratio, 0.0)
     if misfit:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.estimation.lack_of_fit.exchange import Order
+from pkm_identification.estimation.posterior.verdict import CommonFactor
 
 from .findings import FORCE_FACTOR, Cause
 
@@ -16,15 +17,20 @@ REVERSE = "Reverse the sign of the currents: a strut force is positive when it p
 BETTER = 0.5  # of the residual's squares, that a discrete change must leave at most to be believed
 
 
-def build_factor_cause(factor: str, unit: float) -> Cause:
-    """Return the cause of a common factor of the forces, as `posterior.thresholds.COMMON_FACTORS` has them.
+def build_factor_cause(common: CommonFactor) -> Cause:
+    """Return the cause of a common factor of the forces.
 
     No residual shows it: it explains nothing of one.
     """
-    if unit < 0.0:
+    if common.factor < 0.0:
         return Cause("force_sign", -1.0, 0.0, "", 0.0, REVERSE, FORCE_FACTOR)
-    correction = f"Convert the forces: one recorded unit is {unit:.6g} N"
-    return Cause("force_unit", unit, 0.0, "N", 0.0, correction, FORCE_FACTOR, detail=factor)
+    correction = f"Convert the forces: one recorded unit is {common.factor:.6g} N"
+    if not common.is_unit:
+        correction = (
+            f"If they are currents, or torques in front of a gear, multiply them by about {common.factor:.2g}; "
+            "if not, correct the masses of the file"
+        )
+    return Cause("force_unit", common.factor, 0.0, "N", 0.0, correction, FORCE_FACTOR, detail=common.text)
 
 
 def find_cause_of_order(order: Order) -> Cause | None:

@@ -72,13 +72,15 @@ def list_found_effects(posterior: Posterior, ratio: float, least: float = 1.0) -
                 else effect.correction
             )
             value, std = effect.read(size * one.width, float(np.sqrt(variance[k])) * one.width)
+            # several of one kind, as of several displacements of presliding, are numbered: the cause is one
+            called = effect.name if len(nuisance.names) == 1 else name
             cause = Cause(
-                name,
+                called,
                 effect.offset + value,
                 std,
                 one.unit,
                 gone,
-                correction.replace("{name}", name),
+                correction.replace("{name}", called),
                 effect.family,
             )
             found.append(cause)

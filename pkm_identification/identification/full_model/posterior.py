@@ -20,7 +20,15 @@ from pkm_identification.estimation.posterior.blocks import (
 )
 from pkm_identification.estimation.posterior.contrasts import Contrasts
 from pkm_identification.estimation.posterior.mode import Mode, NormalEquations, find_mode
-from pkm_identification.estimation.posterior.thresholds import COMMON_FACTORS, MAX_CONFLICT
+from pkm_identification.estimation.posterior.thresholds import (
+    COMMON_FACTORS,
+    FACTOR_RESOLUTION,
+    HOPELESS_CONFLICT,
+    LARGEST_FACTOR,
+    LEAST_FACTOR,
+    MAX_CONFLICT,
+)
+from pkm_identification.estimation.posterior.verdict import CommonFactor
 from pkm_identification.machines.knowledge import Knowledge
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -77,8 +85,8 @@ class Posterior:
         return len(self.mode.unknowns) - float(np.trace(self.mode.covariance))
 
     @cached_property
-    def common_factor(self) -> str:
-        """Name of a factor of all forces without which the file is not contradicted; empty if there is none."""
+    def common_factor(self) -> CommonFactor | None:
+        """A factor of all forces without which the file is not contradicted, if there is one."""
         return _find_common_factor(self)
 
     @cached_property
@@ -248,13 +256,13 @@ def _weigh_residual(residual: FloatArray, full: FullEquations, mode: Mode) -> Fl
     return covariance * np.outer(share, share)
 
 
-def _find_common_factor(posterior: Posterior) -> str:
-    """Return the name of a factor of all forces without which the file is not contradicted; empty if there is none."""
+def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
+    """Return a factor of all forces without which the file is not contradicted: a unit's, else any that is large."""
     unknowns, normal = posterior.model.unknowns, posterior.normal
     assessed = np.array([one.assessed for one in unknowns])
     own = _find_worst(posterior.mode.unknowns * [one.widened for one in unknowns], assessed)
     model = build_model(posterior.equations)
-    found, least = "", own
+    found, least = None, own
 
     def find_conflict(factor: float) -> float:
         # forces times a factor, and their noise with them
@@ -270,8 +278,23 @@ def _find_common_factor(posterior: Posterior) -> str:
             continue
         # masses that are all wrong by another factor come nearer with half the way, a unit does not
         if factor < 0.0 or find_conflict(float(np.sqrt(factor))) > conflict:
-            found, least = name, conflict
-    return found
+            found, least = CommonFactor(name, factor), conflict
+    if found is not None or own <= MAX_CONFLICT:
+        return found
+    # takes longer to load than a right log to be judged
+    from scipy.optimize import minimize_scalar
+
+    bounds = (-np.log(LARGEST_FACTOR), np.log(LARGEST_FACTOR))
+    best = minimize_scalar(
+        lambda log: min(find_conflict(float(np.exp(log))), HOPELESS_CONFLICT),
+        bounds=bounds,
+        method="bounded",
+        options={"xatol": FACTOR_RESOLUTION},
+    )
+    if best.fun >= MAX_CONFLICT or abs(best.x) < np.log(LEAST_FACTOR):
+        return None
+    factor = float(np.exp(best.x))
+    return CommonFactor(f"{1.0 / factor:.2g} times what its masses need", factor, is_unit=False)
 
 
 def _find_worst(unknowns: FloatArray, assessed: FloatArray) -> float:

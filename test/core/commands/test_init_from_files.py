@@ -146,7 +146,8 @@ def test_drives_are_named(tmp_path, capsys):
     path.write_text(MJCF, encoding="utf-8")
     assert main(["init", str(out), "--from", str(path), "--drives", "pan,boom"]) == 2
     assert "joint 'boom' cannot be driven" in capsys.readouterr().err
-    assert main(["init", str(out), "--from", str(path), "--drives", "pan,lift"]) == 2
+    assert main(["init", str(out), "--from", str(path), "--drives", "pan"]) == 2
+    assert "that no drive holds: lift" in capsys.readouterr().err
     assert main(["init", str(out), "--from", str(path), "--kind", "delta"]) == 2
 
 
@@ -154,9 +155,17 @@ INERTIAL = '<inertial><mass value="2"/>{}</inertial>'
 MOMENTS = '<inertia ixx=".02" iyy=".03" izz=".04" ixy="0" ixz="0" iyz="0"/>'
 
 
+NO_MOMENTS = '<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/>'
+
+
 @pytest.mark.parametrize(
     ("inertial", "how"),
-    [("", "guessed"), (INERTIAL.format(""), "guessed"), (INERTIAL.format(MOMENTS), "default")],
+    [
+        (INERTIAL.format(NO_MOMENTS), "guessed"),
+        ("", "guessed"),
+        (INERTIAL.format(""), "guessed"),
+        (INERTIAL.format(MOMENTS), "default"),
+    ],
 )
 def test_bodies_of_which_the_file_does_not_say_all_are_guessed(inertial, how, tmp_path):
     link = '<link name="{}">{}</link>'

@@ -36,6 +36,7 @@ from pkm_identification.estimation.posterior.verdict import (
     DO_NOT_USE,
     FITS,
     USABLE,
+    CommonFactor,
     Conflict,
     assess,
 )
@@ -269,10 +270,11 @@ def test_grades(scales, conflict, rests, grade):
 
 def test_a_named_factor_contradicts_whatever_rests_on_it():
     worst = (Conflict("platform.mass", 8.0),)
-    verdict = assess(1.0, 0.01, 1.0, 1.0, worst, False, "lbf taken for N")
+    factor = CommonFactor("lbf taken for N", 4.448)
+    verdict = assess(1.0, 0.01, 1.0, 1.0, worst, False, factor)
     assert verdict.grade == CONTRADICTS
     assert "lbf" in verdict.sentence
-    assert assess(1.0, 0.01, 1.0, 1.0, worst, False, "", "negative friction").grade == DO_NOT_USE
+    assert assess(1.0, 0.01, 1.0, 1.0, worst, False, None, "negative friction").grade == DO_NOT_USE
 
 
 def test_what_may_be_the_models_error_is_none_of_the_file():
@@ -280,7 +282,7 @@ def test_what_may_be_the_models_error_is_none_of_the_file():
     assert assess(*scales, worst, True, certain=True).grade == CONTRADICTS
     assert assess(*scales, worst, True, certain=False).grade == USABLE
     assert assess(*scales, worst, True, certain=False, none_holds=True).grade == CONTRADICTS
-    assert assess(5.0, 0.3, 1.0, 1.0, worst, True, "lbf taken for N").grade == DO_NOT_USE
+    assert assess(5.0, 0.3, 1.0, 1.0, worst, True, CommonFactor("kN taken for N", 1e3)).grade == DO_NOT_USE
 
 
 class GuessedMass:
