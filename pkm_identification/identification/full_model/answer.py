@@ -80,11 +80,7 @@ def answer(
     if misplaced or gain.key in in_conflict:
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
     certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
-<<<<<<< HEAD
-    factor = posterior.common_factor if in_conflict else ""
-=======
-    factor = posterior.common_factor if abs(conflicts[0].deviations) > MAX_CONFLICT else None
->>>>>>> d1a14a77 (Currents in place of forces are told by their common factor; one cause of several displacements is told once; numbers with exponents are plain YAML)
+    factor = posterior.common_factor if in_conflict else None
     halves, halves_chance = posterior.blocks.halves_disagreement(views.slopes)
     verdict = assess(
         ratio, posterior.residual_share, posterior.held_out_ratio, halves, conflicts,

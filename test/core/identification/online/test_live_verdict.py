@@ -50,7 +50,12 @@ def follow(name: str, log: DriveLog, force: np.ndarray):
         ("uf", lambda force: np.add(force, [0.0, 12.0, 0.0, 0.0, 0.0, 0.0]), "force_offset_2", (12.0, 1.5)),
         ("mast", np.negative, "force_sign", (-1.0, 0.0)),
         ("uf", lambda force: force / 1000.0, "force_unit", (1000.0, 0.0)),
-        ("mast", lambda force: force / 27.0, "force_unit", (27.0, 4.0)),  # currents, whatever amperes stand for
+        (
+            "mast",
+            lambda force: force / 27.0,
+            "force_unit",
+            (27.0, 4.0),
+        ),  # currents, whatever amperes stand for
         ("uf", lambda force: force[:, [4, 1, 2, 3, 0, 5]], "exchanged_struts", (2.0, 0.0)),
     ],
 )
