@@ -17,6 +17,7 @@ from pkm_identification.estimation.lack_of_fit.evidence import DECISIVE, Base, S
 from pkm_identification.estimation.posterior.thresholds import FOUND, MAX_FLOOR_RATIO
 
 from ..experiment import Experiment
+from ..full_model.nuisance import NEAR_STANDSTILL
 from ..full_model.posterior import Posterior
 from ..model_errors.effect import Effect
 from ..model_errors.effects import find_effects
@@ -72,8 +73,8 @@ def list_found_effects(posterior: Posterior, ratio: float, least: float = 1.0) -
                 else effect.correction
             )
             value, std = effect.read(size * one.width, float(np.sqrt(variance[k])) * one.width)
-            # several of one kind, as of several displacements of presliding, are numbered: the cause is one
-            called = effect.name if len(nuisance.names) == 1 else name
+            # of friction near standstill several are numbered, one for each displacement or rate: the cause is one
+            called = effect.name if effect.name in NEAR_STANDSTILL else name
             cause = Cause(
                 called,
                 effect.offset + value,
