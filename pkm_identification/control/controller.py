@@ -17,8 +17,7 @@ from pkm_identification.machines.motions import compute_rest
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.input_validation import InputValidator, ValidationSettings
 
-from .follower import Setpoint
-from .following import Following
+from .follower import Following, Setpoint
 from .inverse_dynamics import InverseDynamics
 from .laws.drive_laws import DriveTorque
 from .laws.workspace import WorkspaceErrors

@@ -104,7 +104,7 @@ def _write_bodies(mechanism: Mechanism, form: str) -> str:
 
         return bodies_sdf(mechanism)
     if form == "c":
-        from .bodies_c import bodies_c
+        from .c_code import bodies_c
 
         return bodies_c(mechanism)
     return dump_plain(mechanism.description.file)

@@ -13,7 +13,7 @@ smooth     L'                            tanh(L' / v_t)
 =========  ============================  =====================================================
 
 `asymmetric` is `coulomb` with a third coefficient per axis, F_a times |clip(L' / v_t, -1, 1)|: Coulomb friction that
-differs by direction. v_t is the transition rate. Each law has a file that says the rest; `registry` has them all.
+differs by direction. v_t is the transition rate. `laws` says the rest of each.
 """
 
 from .friction import Friction, friction_columns, friction_force, read_friction

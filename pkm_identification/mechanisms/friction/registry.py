@@ -3,7 +3,7 @@
 
 """All friction laws, and in compiled code the choice among them and the sum over their coefficients.
 
-A new law is a file next to this one, its module in LAWS, and a branch in `friction_terms` and `friction_slopes`: a
+A new law is two kernels and a row of LAWS in `laws`, and a branch in `friction_terms` and `friction_slopes`: a
 law's place in LAWS is the number by which they choose. The sums are written out over TERMS terms, of which a law
 with fewer leaves the last zero: a loop over them would take four times as long as all the rest. A law with more
 widens them.
@@ -21,12 +21,10 @@ import numpy as np
 
 from pkm_identification.numerics.compiled import compile_inline, kernel
 
-from . import asymmetric, coulomb, smooth, source, stribeck
+from . import laws
 from .law import NOISE, NUMBER, FrictionLaw
+from .laws import LAWS
 
-LAWS: tuple[FrictionLaw, ...] = tuple(
-    module.LAW for module in (coulomb, source, stribeck, smooth, asymmetric)
-)
 TERMS = 3
 LAW_NAMES = tuple(law.name for law in LAWS)
 
@@ -54,15 +52,15 @@ def _evaluate_terms(rate, law):
     """The terms at a rate as it is."""
     number = law[NUMBER]
     if number == 4:
-        return asymmetric.terms(rate, law)
+        return laws.asymmetric_terms(rate, law)
     if number == 1:
-        a, b = source.terms(rate, law)
+        a, b = laws.source_terms(rate, law)
     elif number == 2:
-        a, b = stribeck.terms(rate, law)
+        a, b = laws.stribeck_terms(rate, law)
     elif number == 3:
-        a, b = smooth.terms(rate, law)
+        a, b = laws.smooth_terms(rate, law)
     else:
-        a, b = coulomb.terms(rate, law)
+        a, b = laws.coulomb_terms(rate, law)
     return a, b, 0.0
 
 
@@ -71,15 +69,15 @@ def friction_slopes(rate, law):
     """Derivatives of the terms by the rate, followed by zeros; at a corner, those of the transition inside it."""
     number = law[NUMBER]
     if number == 4:
-        return asymmetric.slopes(rate, law)
+        return laws.asymmetric_slopes(rate, law)
     if number == 1:
-        a, b = source.slopes(rate, law)
+        a, b = laws.source_slopes(rate, law)
     elif number == 2:
-        a, b = stribeck.slopes(rate, law)
+        a, b = laws.stribeck_slopes(rate, law)
     elif number == 3:
-        a, b = smooth.slopes(rate, law)
+        a, b = laws.smooth_slopes(rate, law)
     else:
-        a, b = coulomb.slopes(rate, law)
+        a, b = laws.coulomb_slopes(rate, law)
     return a, b, 0.0
 
 

@@ -17,8 +17,8 @@ from core.machines.every_machine import EVERY, machine
 from pkm_identification.cli import main
 from pkm_identification.document import TextScalars
 from pkm_identification.exporting.drafts.kinds import write_draft
+from pkm_identification.exporting.estimated import find_hexapod_widths
 from pkm_identification.exporting.formats import format_machine_text
-from pkm_identification.exporting.stated_widths import find_hexapod_widths
 from pkm_identification.machines.knowledge.bodies import BODY_WIDTHS
 from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.mechanisms.builtin import list_builtin_files
