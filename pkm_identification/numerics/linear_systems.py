@@ -124,12 +124,6 @@ def solve3(matrix, vector):
 
 
 @kernel
-def solve6(matrix, vector):
-    """Solve a system of 6; see `_eliminate`."""
-    _eliminate(6, matrix, vector)
-
-
-@kernel
 def solve_square(matrix, vector):
     """Solve a system of any size, five and six unknowns as fast as those of a stated size; see `_eliminate`."""
     size = vector.shape[0]

@@ -9,7 +9,6 @@ Quaternions are (x, y, z, w) at every interface of this package (REP 103 and ROS
 from __future__ import annotations
 
 import numpy as np
-from transforms3d.euler import euler2mat
 
 from .arrays import FloatArray
 from .compiled import compile_inline, kernel
@@ -167,17 +166,6 @@ def build_quaternion_from_matrix(rotation: FloatArray) -> FloatArray:
     quaternion = np.empty((*r.shape[:-2], 4))
     _compute_quaternions(r.reshape(-1, 3, 3), quaternion.reshape(-1, 4))
     return quaternion
-
-
-def matrix_from_zxz(angles: FloatArray) -> FloatArray:
-    """Rotation matrix of the source's Euler angles (phi, theta, psi): Rz(phi) Rx(theta) Rz(psi).
-
-    Parameters
-    ----------
-    angles : array_like, shape (3,)
-        rad.
-    """
-    return euler2mat(*np.asarray(angles, dtype=float), axes="rzxz")
 
 
 def yaw_pitch_roll(rotation: FloatArray) -> FloatArray:

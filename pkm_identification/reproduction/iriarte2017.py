@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from pkm_identification.estimation.identifiability.precise import PreciseBaseParameters
 from pkm_identification.mechanisms.multibody.analysis.routes import (
     DoubleRoute,
-    PreciseRoute,
+    Route,
     Routes,
     find_base_parameters,
 )
@@ -230,7 +231,11 @@ def draw_spectra_figure(study: BaseParameterStudy) -> Figure:
 
 
 def _draw_spectrum(
-    axes: Axes, double: DoubleRoute | None, precise: PreciseRoute | None, rank: int, nothing: float
+    axes: Axes,
+    double: DoubleRoute | None,
+    precise: Route[PreciseBaseParameters] | None,
+    rank: int,
+    nothing: float,
 ) -> None:
     if precise is not None:
         largest = precise.base.singular_values[0]

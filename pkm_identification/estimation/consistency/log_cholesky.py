@@ -23,8 +23,6 @@ import numpy as np
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
-from .pseudo_inertia import list_ten_parameters, pseudo_inertia
-
 
 @kernel
 def compute_body_moments(theta, moments):
@@ -108,25 +106,6 @@ def compute_centred_moments_jacobian(theta, known, moments, jacobian):
     jacobian[1, 3] = 2.0 * mass * (2.0 * s12 * s13 * s23 / e2 - s13 * s13)
     jacobian[2, 3] = -2.0 * mass * s23 * s23
     jacobian[3, 3] = 2.0 * mass * e3 * e3
-
-
-def log_cholesky(ten: FloatArray) -> FloatArray:
-    """Log-Cholesky coordinates, shape (10,), of a body's ten parameters (as `pseudo_inertia` takes them).
-
-    Raises
-    ------
-    ValueError
-        If the ten parameters are those of no body.
-    """
-    pseudo = pseudo_inertia(ten)
-    return free_coordinates(pseudo, np.full(3, -np.inf))
-
-
-def ten_from_log_cholesky(theta: FloatArray) -> FloatArray:
-    """Return the ten parameters of a body, shape (10,), of any ten numbers theta."""
-    moments = np.empty(10)
-    compute_body_moments(np.ascontiguousarray(theta, dtype=float), moments)
-    return list_ten_parameters(compute_matrix_of_moments(moments))
 
 
 def compute_matrix_of_moments(moments: FloatArray) -> FloatArray:

@@ -105,10 +105,6 @@ class Homogenized:
         own = clear_ridge(self.singular_values, self.rank, self.rounding)
         return own and all(group.clear for group in self.groups)
 
-    def homogeneous(self, parameters: FloatArray) -> FloatArray:
-        """y of the parameters (P,), in the rows' unit."""
-        return np.concatenate([g.values * (g.parameters.T @ parameters[g.columns]) for g in self.groups])
-
     def back(self, y: FloatArray) -> FloatArray:
         """Return parameters (P,) of y; zero along what a group's columns do not show."""
         parameters = np.zeros(self.count)

@@ -185,13 +185,6 @@ class Machine:
         )
 
     @property
-    def encoders_on_motors(self) -> bool:
-        """Whether lengths in logs are those of encoders on the motors, of drives that yield."""
-        drives = self.actuators or ()
-        taken = any(one.has_both_encoders and one.log_on_motor for one in drives)
-        return taken or (bool(drives) and all(one.log_on_motor for one in drives))
-
-    @property
     def has_both_encoders(self) -> bool:
         """Whether there are drives with an encoder on either side."""
         return any(one.has_both_encoders for one in self.actuators or ())

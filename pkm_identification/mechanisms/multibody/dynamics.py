@@ -10,7 +10,6 @@ mechanism's arithmetic; friction is in float64 alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,22 +29,6 @@ from .kernels.dynamics import (
 from .kinematics import MechanismMotion, moving, require_regular
 from .mechanism import Mechanism
 from .numbers.arithmetic import FLOAT64
-
-
-@dataclass(frozen=True)
-class MassAndBias:
-    """Equations of motion mass @ acceleration + bias = force, one per configuration.
-
-    Attributes
-    ----------
-    mass : ndarray, shape (N, n, n)
-        kg, kg m, kg m^2, as the driven coordinates are in m or rad.
-    bias : ndarray, shape (N, n)
-        Gravity, Coriolis and centripetal terms; N or N m.
-    """
-
-    mass: Any
-    bias: Any
 
 
 def forces(
@@ -193,11 +176,6 @@ def bias(mechanism: Mechanism, motion: MechanismMotion) -> Any:
     still = mechanism.arithmetic.zeros(len(motion), mechanism.degrees_of_freedom)
     coasting = moving(mechanism, motion.configuration, motion.drive_rate, still)
     return forces(mechanism, coasting, friction=False)
-
-
-def mass_and_bias(mechanism: Mechanism, motion: MechanismMotion) -> MassAndBias:
-    """Both sides of the equations of motion at the configurations and rates of a motion."""
-    return MassAndBias(mass_matrix(mechanism, motion.configuration), bias(mechanism, motion))
 
 
 def forward_dynamics(

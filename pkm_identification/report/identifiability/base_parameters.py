@@ -14,14 +14,14 @@ import mpmath
 
 from pkm_identification.estimation.identifiability.contributions import ParameterContributions
 from pkm_identification.estimation.identifiability.homogenized import Homogenized
+from pkm_identification.estimation.identifiability.precise import PreciseBaseParameters
 from pkm_identification.identification.procedures.pruning import Reduced
 from pkm_identification.mechanisms.multibody.analysis.routes import (
     DoubleRoute,
-    PreciseRoute,
     Route,
     Routes,
-    SymbolicRoute,
 )
+from pkm_identification.mechanisms.multibody.analysis.symbolic.base import SymbolicBaseParameters
 from pkm_identification.numerics.finite import finite_or_none
 
 from ..listing import write_term
@@ -118,9 +118,9 @@ def _list_without_effect(routes: Routes) -> dict[str, Any]:
     return {"vanishing": [routes.subject.names[k] for k in routes.best.base.invisible]}
 
 
-def expressions(route: Route, written: WrittenOut | None = None) -> list[dict[str, Any]]:
+def expressions(route: Route[Any], written: WrittenOut | None = None) -> list[dict[str, Any]]:
     """Every base parameter as a sum: its name is that of the parameter that stands for it."""
-    if isinstance(route, SymbolicRoute):
+    if isinstance(route.base, SymbolicBaseParameters):
         return format_symbolic_expressions(route.base, written or WrittenOut())
     if isinstance(route, DoubleRoute):
         base = route.base
@@ -128,7 +128,7 @@ def expressions(route: Route, written: WrittenOut | None = None) -> list[dict[st
     else:
         elimination = route.base.elimination
         kept, given_up, coefficients = elimination.kept, elimination.given_up, elimination.coefficients
-        zero = route.base.coefficient_error if isinstance(route, PreciseRoute) else 0.0
+        zero = route.base.coefficient_error if isinstance(route.base, PreciseBaseParameters) else 0.0
     names = route.base.names
     sums = []
     for k, row in zip(kept, coefficients, strict=True):
@@ -198,7 +198,7 @@ def format_base_parameters_text(
             f"{forced.spurious} of {forced.zeros} that should be zero are not"
         )
     if routes.precise is not None:
-        lines += _format_precise_lines(routes.precise)
+        lines += _format_precise_lines(routes.precise.base)
     written = written or WrittenOut()
     if routes.symbolic is not None:
         lines += format_symbolic_lines(routes, written)
@@ -219,7 +219,7 @@ def format_base_parameters_text(
         ]
     invisible = ", ".join(subject.names[k] for k in best.base.invisible)
     lines.append("")
-    if not isinstance(best, SymbolicRoute):
+    if not isinstance(best.base, SymbolicBaseParameters):
         lines.append(f"without effect: {invisible or 'none'}")
     if routes.symbolic is not None:
         lines += step_lines(routes)
@@ -236,8 +236,7 @@ def _format_double_lines(route: DoubleRoute) -> list[str]:
     return [f"double   rank {route.rank}{numpy}, {ridge}: {verdict}"]
 
 
-def _format_precise_lines(route: PreciseRoute) -> list[str]:
-    base = route.base
+def _format_precise_lines(base: PreciseBaseParameters) -> list[str]:
     edge = base.singular_values[max(base.kept - 1, 0) : base.kept + 1]
     text = " | ".join(mpmath.nstr(value, _SHOWN_VALUES) for value in edge)
     return [

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pkm_identification.numerics.linear_systems import determinant6, solve6, solve_positive6
+from pkm_identification.numerics.linear_systems import determinant6, solve_positive6, solve_square
 
 EPS = np.finfo(float).eps
 
@@ -53,13 +53,13 @@ def test_elimination_pivots():
         )
         vector = rng.normal(size=6)
         found = vector.copy()
-        solve6(matrix.copy(), found)
+        solve_square(matrix.copy(), found)
         np.testing.assert_allclose(found, np.linalg.solve(matrix, vector), rtol=1e-12, atol=1e-13)
 
 
 def test_elimination_of_a_singular_matrix_is_not_finite():
     vector = np.ones(6)
-    solve6(np.zeros((6, 6)), vector)
+    solve_square(np.zeros((6, 6)), vector)
     assert not np.isfinite(vector).any()
 
 

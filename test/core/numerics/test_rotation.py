@@ -17,7 +17,6 @@ from pkm_identification.numerics.rotation import (
     build_quaternion_from_matrix,
     matrix_from_quaternion,
     matrix_from_vector,
-    matrix_from_zxz,
 )
 
 # a handful of roundings of numbers of size one
@@ -71,25 +70,6 @@ def test_tiny_turn_keeps_its_digits():
     turned = matrix_from_vector([1e-9, -2e-9, 3e-9])
     skew = [turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]]
     np.testing.assert_allclose(np.array(skew) / 2, [1e-9, -2e-9, 3e-9], rtol=1e-12)
-
-
-def test_zxz_is_z_then_x_then_z_about_moving_axes():
-    angles = np.random.default_rng(3).uniform([-3.1, 0.05, -3.1], [3.1, 3.1, 3.1], (200, 3))
-    for phi, theta, psi in angles:
-        expected = (
-            Rotation.from_rotvec([0, 0, phi])
-            * Rotation.from_rotvec([theta, 0, 0])
-            * Rotation.from_rotvec([0, 0, psi])
-        ).as_matrix()
-        np.testing.assert_allclose(matrix_from_zxz([phi, theta, psi]), expected, atol=ROUNDING)
-
-
-def test_home_orientation_of_the_source():
-    """(0, -90 deg, 0) puts the platform's y against the base's z, its z along the base's y (Oh 2003, ch. 2)."""
-    turned = matrix_from_zxz([0.0, -np.pi / 2, 0.0])
-    np.testing.assert_allclose(turned.T @ [0, 0, -1], [0, 1, 0], atol=ROUNDING)
-    np.testing.assert_allclose(turned.T @ [0, 1, 0], [0, 0, 1], atol=ROUNDING)
-    np.testing.assert_allclose(turned.T @ [1, 0, 0], [1, 0, 0], atol=ROUNDING)
 
 
 def test_axes_across_a_vector():

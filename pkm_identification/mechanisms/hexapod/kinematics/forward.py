@@ -33,7 +33,6 @@ from .jacobian import compute_frobenius_condition, fill_jacobian
 from .records import Joints, Pose, build_pose_matrices
 
 OK, DEGRADED, FAILED = 0, 1, 2
-STATUS_NAMES = ("ok", "degraded", "failed")
 
 TOLERANCE = 1e-12  # m, largest error of a length: about the rounding of the lengths themselves
 MAX_ITERATIONS = 50

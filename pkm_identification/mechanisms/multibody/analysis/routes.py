@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -36,95 +37,33 @@ from .symbolic.base import SymbolicBaseParameters
 DOUBLE, PRECISE, SYMBOLIC, EXACT = "double", "precise", "symbolic", "exact"
 ROUTES = (DOUBLE, PRECISE, SYMBOLIC, EXACT)
 ALL = "all"
+Base = TypeVar("Base")
 
 
 @dataclass(frozen=True)
-class DoubleRoute:
-    """Double precision: QR of unit columns, and Gautier's SVD form of the columns as they are.
+class Route(Generic[Base]):
+    """What one route finds.
 
     Attributes
     ----------
-    base : BaseParameters
-    spectrum : DoubleSpectrum
+    base : BaseParameters, PreciseBaseParameters, SymbolicBaseParameters or ExactBaseParameters
+    rank : int
+        How many base parameters there are; of the symbolic route never below the true number.
+    sure : bool
+        Whether the ridge is clear, in double precision by both forms; the exact route always is, since two primes
+        agree, and the symbolic one of what it gives up.
     """
 
-    base: BaseParameters
+    base: Base
+    rank: int
+    sure: bool
+
+
+@dataclass(frozen=True)
+class DoubleRoute(Route[BaseParameters]):
+    """Double precision: QR of unit columns, and Gautier's SVD form (`spectrum`) of the columns as they are."""
+
     spectrum: DoubleSpectrum
-
-    @property
-    def rank(self) -> int:
-        return self.base.count
-
-    @property
-    def sure(self) -> bool:
-        """Whether the ridge is clear and both forms have the same rank."""
-        return self.base.clear and self.base.count == self.spectrum.rank
-
-
-@dataclass(frozen=True)
-class PreciseRoute:
-    """Many digits.
-
-    Attributes
-    ----------
-    base : PreciseBaseParameters
-    """
-
-    base: PreciseBaseParameters
-
-    @property
-    def rank(self) -> int:
-        return self.base.kept
-
-    @property
-    def sure(self) -> bool:
-        return self.base.decided
-
-
-@dataclass(frozen=True)
-class ExactRoute:
-    """No rounding at all.
-
-    Attributes
-    ----------
-    base : ExactBaseParameters
-    """
-
-    base: ExactBaseParameters
-
-    @property
-    def rank(self) -> int:
-        return self.base.rank
-
-    @property
-    def sure(self) -> bool:
-        """Always: two primes agree, else there is no such route."""
-        return True
-
-
-@dataclass(frozen=True)
-class SymbolicRoute:
-    """Rules of inertia transfer on the joint graph.
-
-    Attributes
-    ----------
-    base : SymbolicBaseParameters
-    """
-
-    base: SymbolicBaseParameters
-
-    @property
-    def rank(self) -> int:
-        """Never below the true one."""
-        return self.base.rank
-
-    @property
-    def sure(self) -> bool:
-        """Of what it gives up."""
-        return True
-
-
-Route = DoubleRoute | PreciseRoute | SymbolicRoute | ExactRoute
 
 
 @dataclass(frozen=True)
@@ -156,18 +95,16 @@ class Routes:
     ----------
     subject : Subject
     double : DoubleRoute or None
-    precise : PreciseRoute or None
-    symbolic : SymbolicRoute or None
-    exact : ExactRoute or None
+    precise, symbolic, exact : Route or None
     why_not_exact : str
         Why the exact one was not run though all were asked for.
     """
 
     subject: Subject
     double: DoubleRoute | None = None
-    precise: PreciseRoute | None = None
-    symbolic: SymbolicRoute | None = None
-    exact: ExactRoute | None = None
+    precise: Route[PreciseBaseParameters] | None = None
+    symbolic: Route[SymbolicBaseParameters] | None = None
+    exact: Route[ExactBaseParameters] | None = None
     why_not_exact: str = ""
 
     @property
@@ -196,7 +133,7 @@ class Routes:
         return self.symbolic.rank > min(self._sure_ranks.values())
 
     @property
-    def best(self) -> Route:
+    def best(self) -> Route[Any]:
         """The route whose expressions count: the one with the least rounding that was run."""
         best = self.exact or self.precise or self.symbolic or self.double
         assert best is not None
@@ -263,9 +200,11 @@ def find_base_parameters(
         columns = subject.columns(seed)
         try:
             keep = subject.kept if not wanted_out else [n for n in subject.names if n not in wanted_out]
-            double = DoubleRoute(
-                base_parameters(columns, subject.names, keep=keep), compute_double_spectrum(columns)
+            base, spectrum = (
+                base_parameters(columns, subject.names, keep=keep),
+                compute_double_spectrum(columns),
             )
+            double = DoubleRoute(base, base.count, base.clear and base.count == spectrum.rank, spectrum)
         except ValueError as error:
             raise SettingsError(f"{subject.name}: the stated motion does not do: {error}") from None
     out = wanted_out
@@ -274,19 +213,21 @@ def find_base_parameters(
         out = [subject.names[k] for k in (*double.base.grouped, *double.base.invisible)]
     if route in (PRECISE, ALL):
         try:
-            base = list_precise_base_parameters(
+            found = list_precise_base_parameters(
                 lambda count: subject.precise_columns(count, seed), subject.names, digits, out
             )
         except SettingsError:
             raise
         except ValueError as error:
             raise SettingsError(f"{subject.name}: the stated motion does not do: {error}") from None
-        precise = PreciseRoute(base)
+        precise = Route(found, found.kept, found.decided)
     if route in (SYMBOLIC, ALL):
-        symbolic = SymbolicRoute(subject.transfers(wanted_out, seed))
+        rules = subject.transfers(wanted_out, seed)
+        symbolic = Route(rules, rules.rank, True)
     if route in (EXACT, ALL):
         try:
-            exact = ExactRoute(_solve_exact(subject, out, seed))
+            solved = _solve_exact(subject, out, seed)
+            exact = Route(solved, solved.rank, True)
         except (SettingsError, NotConfirmed) as error:
             if route == EXACT and isinstance(error, SettingsError):
                 raise

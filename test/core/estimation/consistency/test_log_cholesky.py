@@ -16,8 +16,8 @@ from pkm_identification.estimation.consistency.log_cholesky import (
     compute_body_moments_jacobian,
     compute_centred_moments,
     compute_centred_moments_jacobian,
-    log_cholesky,
-    ten_from_log_cholesky,
+    compute_matrix_of_moments,
+    free_coordinates,
 )
 from pkm_identification.estimation.consistency.pseudo_inertia import list_ten_parameters, pseudo_inertia
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, basis_parameters
@@ -27,6 +27,16 @@ from pkm_identification.mechanisms.hexapod.machine import Machine
 PINOCCHIO_TEN = [0, 1, 2, 3, 4, 7, 5, 8, 9, 6]
 PUBLISHED = [0, 4, 5, 6, 7, 9, 8, 1, 2, 3]
 numbers = st.lists(st.floats(-2.0, 2.0), min_size=10, max_size=10).map(np.array)
+
+
+def log_cholesky(ten: np.ndarray) -> np.ndarray:
+    return free_coordinates(pseudo_inertia(ten), np.full(3, -np.inf))
+
+
+def ten_from_log_cholesky(theta: np.ndarray) -> np.ndarray:
+    moments = np.empty(10)
+    compute_body_moments(np.ascontiguousarray(theta, dtype=float), moments)
+    return list_ten_parameters(compute_matrix_of_moments(moments))
 
 
 def point_masses(seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -107,9 +107,8 @@ def test_mass_matrix_and_bias_are_those_of_the_struts(name):
     own, general = pair(name)
     motion, moved = motions(name)
     expected = strut_dynamics(own, motion.position, motion.rotation, motion.twist)
-    found = dynamics.mass_and_bias(general, moved)
-    close(found.mass, expected.mass)
-    close(found.bias, expected.bias)
+    close(dynamics.mass_matrix(general, moved.configuration), expected.mass)
+    close(dynamics.bias(general, moved), expected.bias)
 
 
 @pytest.mark.parametrize("name", MACHINES)

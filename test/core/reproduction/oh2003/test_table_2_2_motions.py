@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from transforms3d.euler import euler2mat
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.numerics.rotation import matrix_from_zxz
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
 
 UF = Machine.load("uf")
@@ -42,6 +42,6 @@ def test_rotation_is_the_sources_theta_and_psi():
     """From the source's home (0, -90 deg, 0), in its frame, whose x is ours, y is -z and z is y at home."""
     motion = SOURCE_MOTIONS["rotation-medium"].period(UF, 40)
     angle = np.deg2rad(5.0) * np.sin(2 * np.pi * motion.time)
-    source = np.stack([matrix_from_zxz([0.0, -np.pi / 2 + turn, turn]) for turn in angle])
+    source = np.stack([euler2mat(*[0.0, -np.pi / 2 + turn, turn], axes="rzxz") for turn in angle])
     frame = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
     np.testing.assert_allclose(motion.rotation, source @ frame.T, rtol=0, atol=1e-14)

@@ -14,6 +14,8 @@ import pytest
 import pkm_identification as pkm
 from pkm_identification.cli import main
 from pkm_identification.errors import LogError, MachineError
+from pkm_identification.machines.encoders import are_on_motors
+from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 from pkm_identification.records.foreign import LogLayout
@@ -148,8 +150,8 @@ def test_of_drives_with_one_encoder_the_motors_column_has_that_one():
     record = simulator.run(0.002)
     np.testing.assert_array_equal(record.motor_length[:, 3:], record.length[:, 3:])
     assert np.all(record.motor_length[:, :3] != record.length[:, :3])
-    assert machine.with_encoder("motor").encoders_on_motors
-    assert not machine.encoders_on_motors
+    assert are_on_motors(Hexapod(machine.with_encoder("motor")))
+    assert not are_on_motors(Hexapod(machine))
 
 
 @pytest.mark.slow

@@ -16,10 +16,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from transforms3d.euler import euler2mat
 
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
-from pkm_identification.numerics.rotation import build_quaternion_from_matrix, matrix_from_zxz
+from pkm_identification.numerics.rotation import build_quaternion_from_matrix
 
 BASE = np.array([
     [1.758, 2.8, -1.015], [1.6021, 3.07, -0.925], [-1.758, 2.8, -1.015],
@@ -71,10 +72,10 @@ POSSIBLE = replace(BENCH, axial=BENCH.transverse, transverse=BENCH.axial)
 
 def rotation_of(angles: np.ndarray, departures: set[str]) -> np.ndarray:
     """Rotation of the platform, (3, 3)."""
-    rotation = matrix_from_zxz(angles)
+    rotation = euler2mat(*angles, axes="rzxz")
     if "rotation" in departures:
         phi, theta, psi = angles
-        exchanged = matrix_from_zxz([psi, theta, phi])
+        exchanged = euler2mat(*[psi, theta, phi], axes="rzxz")
         rotation[1, 0] = exchanged[1, 0]
     return rotation
 
@@ -189,7 +190,7 @@ def hexapod(parts: Parts, first_axis: np.ndarray | None = None, **more: object) 
             parts.part_mass, parts.part_center, parts.transverse, parts.axial, strict=True
         )
     ]
-    home = build_quaternion_from_matrix(matrix_from_zxz(POSE[3:]))
+    home = build_quaternion_from_matrix(euler2mat(*POSE[3:], axes="rzxz"))
     return Machine.from_document(
         {
             "schema": 1,
@@ -219,7 +220,7 @@ def motion_of(q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> PlatformMotion:
     matrix, matrix_rate = turning_of(q[3:], dq[3:])
     twist = np.concatenate([dq[:3], matrix @ dq[3:]])
     acceleration = np.concatenate([ddq[:3], matrix @ ddq[3:] + matrix_rate @ dq[3:]])
-    rotation = matrix_from_zxz(q[3:])
+    rotation = euler2mat(*q[3:], axes="rzxz")
     return PlatformMotion(np.zeros(1), q[None, :3], rotation[None], twist[None], acceleration[None])
 
 

@@ -17,16 +17,16 @@ from core.mechanisms.hexapod.dynamics.roboop_model import (
     motion_of,
     rotation_of,
 )
+from transforms3d.euler import euler2mat
 
 from pkm_identification.mechanisms.hexapod.kinematics.forward import forward_kinematics
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths, strut_motion_from_platform
 from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
-from pkm_identification.numerics.rotation import matrix_from_zxz
 
 MACHINE = hexapod(NO_AXIAL)
 MOTION = motion_of(POSE, RATE, ACCELERATION)
 PRINTED_LENGTH = [3.05082630325, 3.23234385627, 3.29971711792, 3.4560086771, 3.57970744292, 3.69347741028]
-START = (GUESS[:3], matrix_from_zxz(GUESS[3:]))
+START = (GUESS[:3], euler2mat(*GUESS[3:], axes="rzxz"))
 
 
 def test_lengths():
@@ -80,7 +80,7 @@ def test_other_poses_differ_by_one_entry_of_its_rotation_matrix():
     """It agrees where phi = psi, as in its benchmark; elsewhere its matrix is no rotation."""
     q = np.array([0.2, 0.3, -0.4, 0.3, -1.4, -0.2])
     printed = [3.09222362712, 3.20883840303, 3.31279599378, 3.41421013276, 3.58245054327, 3.7011934203]
-    theirs, ours = rotation_of(q[3:], {"rotation"}), matrix_from_zxz(q[3:])
+    theirs, ours = rotation_of(q[3:], {"rotation"}), euler2mat(*q[3:], axes="rzxz")
     assert np.count_nonzero(np.abs(theirs - ours) > 1e-12) == 1
     np.testing.assert_allclose(strut_lengths(MACHINE, q[None, :3], theirs[None])[0], printed, rtol=1e-11)
     assert np.abs(strut_lengths(MACHINE, q[None, :3], ours[None])[0] - printed).max() > 0.01
