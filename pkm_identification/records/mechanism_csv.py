@@ -38,17 +38,16 @@ class NamedTable:
     source: str
 
 
-def read_named_csv(path: str | Path, names: Sequence[str], finite: bool = True) -> NamedTable:
+def read_named_csv(path: str | Path, names: Sequence[str]) -> NamedTable:
     """Return columns by name, in any order in the file.
 
     Raises
     ------
     LogError
-        If one is missing or, unless said otherwise, a number is not finite: names file, line and column.
+        If one is missing or a number is not finite: names file, line and column.
     """
     table = read_table(path, column_choice(tuple(names)))
-    if finite:
-        table.require_finite(names)
+    table.require_finite(names)
     return NamedTable(time_of(table), table.select(names), table.source)
 
 

@@ -82,7 +82,7 @@ class Table:
             )
 
 
-def read_table(path: str | Path, choose: ColumnChoice, hint: str = "") -> Table:
+def read_table(path: str | Path, choose: ColumnChoice) -> Table:
     """Read columns of a CSV file, plain or gzip-compressed.
 
     A further header line in the middle (a logger that was restarted) is accepted; its columns may stand in
@@ -95,8 +95,6 @@ def read_table(path: str | Path, choose: ColumnChoice, hint: str = "") -> Table:
     choose : callable
         Given the names of a header, returns those to read in the order wanted; raises ValueError with what is
         expected when they are not there.
-    hint : str
-        What the complaint about a file without a header ends with.
 
     Returns
     -------
@@ -109,7 +107,7 @@ def read_table(path: str | Path, choose: ColumnChoice, hint: str = "") -> Table:
         many cells or a cell that is not a number. The message names file, line, column and what was expected.
     """
     try:
-        return _read(str(path), line_pieces(Path(path)), choose, hint=hint)
+        return _read(str(path), line_pieces(Path(path)), choose)
     except MemoryError:
         raise LogError(f"{path}: is larger than this computer's memory takes; give it in parts") from None
 
@@ -131,12 +129,11 @@ def _read(
     pieces: Iterable[Lines],
     choose: ColumnChoice,
     given: tuple[str, ...] | None = None,
-    hint: str = "",
 ) -> Table:
     values, lines = GrowingArray(), GrowingArray()
     headers = 0
     ignored: tuple[str, ...] = ()
-    for piece in _iterate_pieces(source, pieces, choose, given, hint):
+    for piece in _iterate_pieces(source, pieces, choose, given):
         values.append(piece.values)
         lines.append(piece.line)
         headers += piece.repeated_headers

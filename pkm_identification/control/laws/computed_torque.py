@@ -42,8 +42,6 @@ class ComputedTorque:
         s, between calls.
     workspace : bool
         Whether e is that of outputs or platform, and not of the drives' coordinates.
-    values : ndarray, shape (B,), optional
-        Of the machine's basis, as identified; the file's unless given.
 
     Raises
     ------
@@ -58,13 +56,12 @@ class ComputedTorque:
         rate_gain: float,
         period: float,
         workspace: bool = False,
-        values: FloatArray | None = None,
     ) -> None:
         self._machine = machine
         self._space = Space(machine, workspace)
         self._stiffness, self._damping = held_gains(position_gain, rate_gain, period)
         self._period = period
-        self.believe(np.asarray(machine.basis.nominal if values is None else values, dtype=float))
+        self.believe(np.asarray(machine.basis.nominal, dtype=float))
         self.reset()
 
     def believe(self, values: FloatArray) -> None:

@@ -63,11 +63,7 @@ def through_band(
     return picked
 
 
-def in_band(
-    values: FloatArray, segment: NDArray[np.int64], band: BandSettings, online: bool = False
-) -> FloatArray:
+def in_band(values: FloatArray, segment: NDArray[np.int64], band: BandSettings) -> FloatArray:
     """Return what of columns at all samples, shape (N, ...), passes the band, at all equations (K, ...)."""
-    parts = [
-        through_band(values[piece.part], piece, band, online) for piece in band_pieces(segment, band, online)
-    ]
+    parts = [through_band(values[piece.part], piece, band) for piece in band_pieces(segment, band)]
     return np.concatenate(parts or [np.empty((0, *values.shape[1:]))])

@@ -30,6 +30,7 @@ from .inertials import inertials
 from .tree_model import WORLD, Inertial, TreeBodies, TreeWriter, fresh, numbers
 
 _X, _Y, _Z = 0, 1, 2
+TIMESTEP = 1e-4  # s
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,10 @@ def open_tree_mjcf(mechanism: Mechanism) -> OpenTreeText:
         spinning=True,
     )
     tree_text = writer.written()
-    return OpenTreeText(_build_document(mechanism, tree_text.text, "", 1e-4), tree_text)
+    return OpenTreeText(_build_document(mechanism, tree_text.text, ""), tree_text)
 
 
-def build_mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
+def build_mechanism_mjcf(mechanism: Mechanism) -> str:
     """MJCF text of a mechanism for other programs: loops closed by MuJoCo's constraints, home as a key frame.
 
     No contacts, no friction, no actuators. Drives' own inertia is the armature of their joints or of tendons along
@@ -69,8 +70,6 @@ def build_mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
     ----------
     mechanism : Mechanism
         In float64.
-    timestep : float
-        s.
     """
     description = mechanism.description
     twins = _find_twins(mechanism)
@@ -84,7 +83,7 @@ def build_mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
         masses[body] = Inertial(own.mass / copies, own.center, own.inertia / copies)
     masses |= {twin: masses[body] for body, twin in twins.values()}
     ends: set[str] = set()
-    sites, equality = _add_constraints(mechanism, twins, tree, timestep, ends)
+    sites, equality = _add_constraints(mechanism, twins, tree, ends)
     armature, tendons, more = _drive_inertia(description, ends)
     for body, text in more:
         sites[tree.body_frames[body]] = sites.get(tree.body_frames[body], "") + text
@@ -94,15 +93,15 @@ def build_mechanism_mjcf(mechanism: Mechanism, timestep: float = 1e-4) -> str:
     rest = tendons + (f"<equality>\n{equality}</equality>\n" if equality else "")
     places = numbers(home[np.array(tree_text.coordinate, dtype=int)])
     rest += f'<keyframe><key name="home" qpos="{places}"/></keyframe>\n'
-    return _build_document(mechanism, tree_text.text, rest, timestep)
+    return _build_document(mechanism, tree_text.text, rest)
 
 
-def _build_document(mechanism: Mechanism, bodies: str, rest: str, timestep: float) -> str:
+def _build_document(mechanism: Mechanism, bodies: str, rest: str) -> str:
     gravity = numbers(FLOAT64.array(mechanism.description.gravity))
     return (
         f"<mujoco model={quoteattr(mechanism.name)}>\n"
         '<compiler angle="radian" inertiafromgeom="false" autolimits="false"/>\n'
-        f'<option timestep="{timestep!r}" gravity="{gravity}" integrator="implicitfast" tolerance="1e-14" '
+        f'<option timestep="{TIMESTEP!r}" gravity="{gravity}" integrator="implicitfast" tolerance="1e-14" '
         'iterations="50"><flag contact="disable"/></option>\n'
         f"<worldbody>\n{bodies}</worldbody>\n{rest}</mujoco>\n"
     )
@@ -132,11 +131,11 @@ def _add_twins(description: Description, twins: dict[str, tuple[str, str]]) -> D
 
 
 def _add_constraints(
-    mechanism: Mechanism, twins: dict[str, tuple[str, str]], tree: Tree, timestep: float, taken: set[str]
+    mechanism: Mechanism, twins: dict[str, tuple[str, str]], tree: Tree, taken: set[str]
 ) -> tuple[dict[int, str], str]:
     """Sites by frame, and the constraints between them; the sites' names are added to those taken."""
     # direct stiffness and damping of a critically damped constraint as fast as the time step allows
-    rate = 1.0 / (2.0 * timestep)
+    rate = 1.0 / (2.0 * TIMESTEP)
     solver = f'solref="{-(rate**2)!r} {-2 * rate!r}" solimp="0.9999 0.9999 0.001 0.5 2"'
     sites: dict[int, str] = {}
     equality = ""

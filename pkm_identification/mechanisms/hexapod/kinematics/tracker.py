@@ -129,13 +129,10 @@ class PlatformTracker:
     Parameters
     ----------
     machine : Machine
-    degraded_condition : float
-        Scaled condition number (1 for an isotropic pose) above which a sample is called degraded.
     """
 
-    def __init__(self, machine: Machine, degraded_condition: float = DEGRADED_CONDITION) -> None:
+    def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.degraded_condition = degraded_condition
         self._packed = _pack_geometry(machine)
         self.reset()
 
@@ -168,7 +165,7 @@ class PlatformTracker:
             self.message = f"pose jumped by {step:.4f} m: another assembly mode"
             return FAILED
         self.row, self._length = row, length
-        if self.condition <= self.degraded_condition:
+        if self.condition <= DEGRADED_CONDITION:
             self.message = ""
             return OK
         self.message = f"near a singularity (condition {self.condition:.3g})"
