@@ -190,12 +190,8 @@ def _is_too_large(experiment: Experiment) -> bool:
     return any(len(log.time) > LONG if whole else is_large(log.length) for log in experiment.logs)
 
 
-def has_too_few(problem: Problem) -> bool:
-    return len(problem.equations) < FEWEST_EQUATIONS * len(problem.parameters)
-
-
 def _refuse_too_few(experiment: Experiment, problem: Problem) -> None:
-    if not has_too_few(problem):
+    if len(problem.equations) >= FEWEST_EQUATIONS * len(problem.parameters):
         return
     order = find_possible_length_order(experiment)
     if order is not None:

@@ -135,7 +135,7 @@ def sentence(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
         remaining = number(compute_remaining_ratio(cause, diagnosis), 3)
         consequence = f"with this effect alone the residual is {remaining} times the noise floor"
     elif cause.explains:
-        consequence = f"that explains {_format_share(cause.explains)} of the misfit"
+        consequence = f"that explains {100 * cause.explains:.0f} % of the misfit"
     elif cause.family == FORCE_FACTOR:
         consequence = "it leaves no residual, but masses, moments and friction are wrong by the same factor"
     else:
@@ -190,7 +190,3 @@ def _format_size(value: float, cause: Cause) -> str:
         return f"{number(factor * value)} {unit}".strip()
     shown, std = with_deviation(factor * value, factor * cause.std)
     return f"{shown} ± {std} {unit}".strip()
-
-
-def _format_share(explains: float) -> str:
-    return f"{100 * explains:.0f} %"

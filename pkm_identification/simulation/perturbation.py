@@ -73,7 +73,8 @@ def _(machine: Machine, seed: int, fraction: float = 0.15) -> Machine:
     document["name"] = f"{machine.name}_perturbed_{seed}"
     platform = document["platform"]
     platform["mass"] = float(machine.platform.mass * factors(1)[0])
-    platform["inertia"] = _scale_inertia(machine.platform.inertia, factors(3))
+    inertia = _scale_tensor(machine.platform.inertia, factors(3))
+    platform["inertia"] = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]].tolist()
     if "strut" in document:
         document["strut"] = _scale_strut(machine, 0, factors(6))
     else:
@@ -127,11 +128,6 @@ def _perturb_body(body: Body, factors: Factors) -> Body:
         for number, given in zip(parameters, body.parameters, strict=True)
     ]
     return replace(body, parameters=tuple(kept))
-
-
-def _scale_inertia(inertia: FloatArray, factors: FloatArray) -> list[float]:
-    """Inertia [xx, yy, zz, xy, xz, yz] after its three principal second moments are multiplied."""
-    return _scale_tensor(inertia, factors)[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]].tolist()
 
 
 def _scale_tensor(inertia: FloatArray, factors: FloatArray) -> FloatArray:

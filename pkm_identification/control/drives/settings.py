@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from pkm_identification.errors import SettingsError
 from pkm_identification.mechanisms.actuators import Bank
-from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
 from pkm_identification.mechanisms.actuators.row import LIMIT
 from pkm_identification.numerics.arrays import FloatArray
@@ -45,7 +44,8 @@ def drive_settings(bank: Bank, loops: Sequence[DriveLoops], step: float) -> Floa
         row[place.RATE_SHARE] = position.rate_feed_forward
         row[place.RATE_LIMIT] = position.limit
         row[place.CYCLES_LATE] = position.cycles_late
-        row[place.RATIO] = _compute_ratio(bank.actuators[i])
+        motor = bank.actuators[i].motor
+        row[place.RATIO] = 1.0 if motor is None else motor.ratio
         if velocity is not None:
             row[place.VELOCITY_STEPS] = _count_steps("velocity", velocity.period, step)
             row[place.VELOCITY_GAIN] = velocity.gain
@@ -60,10 +60,6 @@ def drive_settings(bank: Bank, loops: Sequence[DriveLoops], step: float) -> Floa
             row[place.CURRENT_INTEGRAL] = current.integral
             row[place.VOLTAGE_LIMIT] = min(current.limit, bank.rows[i, LIMIT])
     return settings
-
-
-def _compute_ratio(actuator: Actuator) -> float:
-    return 1.0 if actuator.motor is None else actuator.motor.ratio
 
 
 def _build_current_limits(bank: Bank) -> list[float]:

@@ -182,7 +182,7 @@ def identify_staged(
     first = first_guess(parameters, start)
     settings = replace(settings or StageSettings(), redundancy=trajectories.redundancy)
     results = {
-        name: staged(part, parameters, first, settings, _find_other_log(trajectories, name))
+        name: staged(part, parameters, first, settings, tuple(others[name] for others in trajectories.others))
         for name, part in equations.items()
     }
     return StagedIdentification(
@@ -214,7 +214,3 @@ def first_guess(parameters: ParameterSet, start: FloatArray | None) -> FloatArra
     if start is None:
         return parameters.nominal
     return np.concatenate([start, parameters.nominal[len(start) :]])
-
-
-def _find_other_log(trajectories: Trajectories, name: str) -> tuple[Equations, ...]:
-    return tuple(others[name] for others in trajectories.others)

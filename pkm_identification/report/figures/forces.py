@@ -59,7 +59,7 @@ def forces_figure(validation: Validation, drives: Sequence[Drive]) -> Figure:
             time[chosen], validation.predicted[chosen, i], color=ESTIMATE, linewidth=0.7, label="predicted"
         )
         panel.set_title(f"{drive.title}: error {validation.rms_percent[i]:.2g} % rms")
-        panel.set_ylabel(f"{_name_quantity(drive)} ({drive.force_unit})")
+        panel.set_ylabel(f"{'torque' if drive.unit == 'rad' else 'force'} ({drive.force_unit})")
     for column in axes.T:
         lowest = [panel for panel in column if panel.get_visible()][-1]
         lowest.tick_params(labelbottom=True)
@@ -126,10 +126,6 @@ def residual_units(validation: Validation, drives: Sequence[Drive]) -> tuple[str
     if len(units) == 1:
         return units.pop(), np.ones(len(drives))
     return "of the rms force", np.maximum(validation.rms[0], 1e-300)
-
-
-def _name_quantity(drive: Drive) -> str:
-    return "torque" if drive.unit == "rad" else "force"
 
 
 def compute_residual_spectrum(validation: Validation) -> tuple[FloatArray, FloatArray, FloatArray]:

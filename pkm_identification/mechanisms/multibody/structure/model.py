@@ -17,7 +17,7 @@ from ..description.records import Description
 from ..kernels.codes import BALL, FIXED, PRISMATIC, ROTATES, VELOCITIES
 from ..numbers.arithmetic import FLOAT64, Arithmetic
 from .rows import Row, pad_tuple
-from .tree import Frame, Tree
+from .tree import Tree
 
 
 class Model(NamedTuple):
@@ -75,7 +75,10 @@ def pack_mechanism(description: Description, tree: Tree, rows: list[Row], arithm
             factor[r, frames[tree.joint_frames[joint][0]].velocity] = arithmetic.number(value)
     vectors = [[*row.points, *row.directions, pad_tuple(row.numbers, 3)] for row in rows]
     return Model(
-        frame=np.array([_pack_integers(frame) for frame in frames], dtype=np.int64),
+        frame=np.array(
+            [(one.parent, one.kind, one.axis, one.sign, one.coordinate, one.velocity) for one in frames],
+            dtype=np.int64,
+        ),
         placement=arithmetic.array([[*frame.placement.rotation, frame.placement.origin] for frame in frames]),
         velocity=velocity,
         body=np.array([tree.body_frames[body.name] for body in description.bodies], dtype=np.int64),
@@ -92,10 +95,6 @@ def compute_model_size(tree: Tree) -> float:
     """Return a length in m that makes metres and radians comparable: the largest offset of a frame in its parent."""
     origins = FLOAT64.array([frame.placement.origin for frame in tree.frames])
     return float(np.abs(origins).max()) or 1.0
-
-
-def _pack_integers(frame: Frame) -> list[int]:
-    return [frame.parent, frame.kind, frame.axis, frame.sign, frame.coordinate, frame.velocity]
 
 
 def _pack_row_integers(row: Row, tree: Tree) -> list[int]:

@@ -171,7 +171,12 @@ def run_study(duration: float = DURATION) -> PendulumStudy:
         singular_values=singular,
         null_direction=null,
         by_start=tuple(least_squares(motion, scale, factor * START) for factor in STARTS),
-        by_std=np.array([_compute_mass_with(motion[:ITERATIONS], scale, std) for std in START_STDS]),
+        by_std=np.array(
+            [
+                run_filter(motion[:ITERATIONS], scale, "ukf", "robbins_monro", std).values[4]
+                for std in START_STDS
+            ]
+        ),
         residual_form=residual_least_squares(motion),
         pushed=least_squares(moved, scale),
         pushed_noisy=least_squares(measure_motion(moved), scale),
@@ -217,10 +222,6 @@ def _compute_kinetic(motion: PendulumMotion) -> FloatArray:
         motion.time, motion.position, np.zeros_like(motion.velocity), motion.acceleration, motion.force
     )
     return energy(TRUE, motion) - energy(TRUE, rest)
-
-
-def _compute_mass_with(record: PendulumMotion, scale: FloatArray, std: float) -> float:
-    return float(run_filter(record, scale, "ukf", "robbins_monro", std).values[4])
 
 
 def least_squares(record: PendulumMotion, scale: FloatArray, start: FloatArray = START) -> NonlinearFit:

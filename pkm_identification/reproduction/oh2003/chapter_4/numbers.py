@@ -110,14 +110,9 @@ def _sum(
     mark = max(marks, key=lambda one: "SPG".index(one[0]))
     source = 100 * (sum(printed[name][0] for name in pair) / true - 1)
     ours = 100 * (float(result.as_source[index].sum()) / true - 1)
-    if not _sum_identified(result, pair):
+    if result.estimate.status[result.names.index(pair[0])] != IDENTIFIABLE:
         return mark_undecided(name, source, ours, "%", mark, None, because=BY_GUESS)
     return value(name, source, ours, "%", mark, None, near=NEAR)
-
-
-def _sum_identified(result: CaseResult, pair: tuple[str, str]) -> bool:
-    """Return whether these data show the sum: its larger part is shown, the smaller one known better beforehand."""
-    return result.estimate.status[result.names.index(pair[0])] == IDENTIFIABLE
 
 
 def compute_worst_mass(result: CaseResult) -> float:

@@ -98,7 +98,7 @@ def _draw_figures(study: SimulationStudy) -> dict[str, Figure]:
         ),
         "simulation_inertias_energy": draw_inertia_figure(
             energy,
-            _compute_energy_inertias("XY"),
+            {name: SourceNumber(one[0], None, one[1]) for name, one in ENERGY_INERTIAS["XY"].items()},
             "Inertias by the energy model (Table 4.9, XY; ours without process noise)",
         ),
         "simulation_order": order_figure(orders, comparisons),
@@ -109,10 +109,6 @@ def _draw_figures(study: SimulationStudy) -> dict[str, Figure]:
         "simulation_source_orders": source_order_figures(study),
         "simulation_source_noise": source_noise_figures(study),
     }
-
-
-def _compute_energy_inertias(motion: str) -> dict[str, SourceNumber]:
-    return {name: SourceNumber(one[0], None, one[1]) for name, one in ENERGY_INERTIAS[motion].items()}
 
 
 def bases(study: SimulationStudy) -> list[tuple[str, BaseParameters]]:
