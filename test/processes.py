@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,3 +29,16 @@ def runs(process: int) -> bool:
     except FileNotFoundError:
         return False
     return state != "Z"
+
+
+def run_node(node, domain, *arguments):
+    """A node that is expected to end by itself: what it printed, and its exit code."""
+    from pkm_identification.ros.processes.node_process import process_environment
+
+    return subprocess.run(
+        [sys.executable, "-m", f"pkm_identification.nodes.{node}", "--ros-args", *arguments],
+        env=process_environment(domain),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )

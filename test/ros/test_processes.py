@@ -12,22 +12,12 @@ import time
 import pytest
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
+from processes import run_node
 
 from pkm_identification.ros.processes.node_process import (
     NodeProcess,
     ProcessError,
-    process_environment,
 )
-
-
-def run_node(node, domain, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", f"pkm_identification.nodes.{node}", "--ros-args", *arguments],
-        env=process_environment(domain),
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
 
 
 @pytest.mark.slow

@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 import copy
-import ctypes
 import json
-import shutil
-import subprocess
 
 import numpy as np
 import pinocchio as pin
 import pytest
+from core.exporting.compiled_c import COMPILER, compiled, pointer
 from core.machines.every_machine import AS_MULTIBODY, WRITTEN, machine, smooth_drives
 
 from pkm_identification.cli import main
@@ -23,7 +21,6 @@ from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.mechanisms.multibody.dynamics import forces, open_tree_forces
 from pkm_identification.mechanisms.multibody.kinematics import motion_of_drives
 
-COMPILER = shutil.which("gcc") or shutil.which("cc")
 RUBBING = {"friction": {"viscous": "0.02", "coulomb": "0.05"}}
 
 
@@ -43,24 +40,6 @@ def with_friction(name: str):
 MACHINES = ("mast", "epaas", "four-bar", "suspension", AS_MULTIBODY, *WRITTEN)
 CASES = {name: lambda name=name: machine(name) for name in MACHINES}
 CASES |= {f"{name} with friction": lambda name=name: with_friction(name) for name in ("delta", "rss")}
-
-
-def compiled(text: str, folder):
-    """The library of the source, compiled as strictly as a compiler does."""
-    source, library = folder / "model.c", folder / "model.so"
-    source.write_text(text)
-    strict = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c99", "-O1"]
-    done = subprocess.run(
-        [COMPILER, *strict, "-shared", "-fPIC", str(source), "-o", str(library), "-lm"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return ctypes.CDLL(str(library))
-
-
-def pointer(array):
-    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
 
 @pytest.mark.slow

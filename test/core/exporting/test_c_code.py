@@ -5,13 +5,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
+from core.exporting.compiled_c import COMPILER, compiled, pointer
 from core.mechanisms.hexapod.machine_variants import changed, document, machine, untidy, with_joint
 
 from pkm_identification.cli import main
@@ -23,7 +21,6 @@ from pkm_identification.motion import PlatformMotion
 from pkm_identification.numerics.rotation import matrix_from_quaternion, matrix_from_vector
 
 STATES = 100
-COMPILER = shutil.which("gcc") or shutil.which("cc")
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 
 JOINTS = {
@@ -57,23 +54,9 @@ MACHINES = {
 }
 
 
-def compiled(text: str, folder, prefix: str):
-    """The functions of the source, compiled as strictly as a compiler does."""
-    source, library = folder / "model.c", folder / "model.so"
-    source.write_text(text)
-    strict = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c99", "-O1"]
-    done = subprocess.run(
-        [COMPILER, *strict, "-shared", "-fPIC", str(source), "-o", str(library), "-lm"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    found = ctypes.CDLL(str(library))
-    return getattr(found, f"{prefix}_forces"), getattr(found, f"{prefix}_rotation")
-
-
-def pointer(array):
-    return None if array is None else array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+def compiled_functions(it: Machine, folder):
+    library, prefix = compiled(c_code(it), folder), c_name(it.name)
+    return getattr(library, f"{prefix}_forces"), getattr(library, f"{prefix}_rotation")
 
 
 def states(it: Machine, seed: int) -> PlatformMotion:
@@ -95,7 +78,7 @@ def states(it: Machine, seed: int) -> PlatformMotion:
 @pytest.mark.parametrize("name", MACHINES)
 def test_the_compiled_source_gives_our_forces(name, tmp_path):
     it = Machine.from_document(MACHINES[name])
-    forces, _ = compiled(c_code(it), tmp_path, c_name(it.name))
+    forces, _ = compiled_functions(it, tmp_path)
     motion = states(it, 1)
     payload = np.array([3.0, 0.1, -0.2, 0.3, 0.2, 0.3, 0.4, 0.01, -0.02, 0.03])
     phi = basis_parameters(it)
@@ -116,7 +99,7 @@ def test_the_compiled_source_gives_our_forces(name, tmp_path):
 
 def test_a_singular_pose_and_missing_numbers_are_refused(tmp_path):
     it = machine("uf")
-    forces, rotation = compiled(c_code(it), tmp_path, c_name(it.name))
+    forces, rotation = compiled_functions(it, tmp_path)
     quaternion = np.array([0.1, -0.2, 0.3, 0.9]) / np.linalg.norm([0.1, -0.2, 0.3, 0.9])
     turned = np.zeros(9)
     rotation(pointer(quaternion), pointer(turned))
@@ -140,7 +123,7 @@ def test_names_become_names_of_c(name, prefix):
 
 def test_a_name_cannot_end_the_comment(tmp_path):
     it = Machine.from_document(changed("uf", name="a*/ int x; /*"))
-    compiled(c_code(it), tmp_path, c_name(it.name))
+    compiled_functions(it, tmp_path)
 
 
 def test_the_source_allocates_nothing_and_calls_nothing_unsaid():

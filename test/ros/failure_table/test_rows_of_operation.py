@@ -8,8 +8,6 @@ from __future__ import annotations
 import gzip
 import json
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -18,6 +16,7 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
+from processes import run_node
 from rcl_interfaces.msg import Log
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
@@ -34,20 +33,10 @@ from pkm_identification.nodes.player import PlayerNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.records.bags.writer import BagWriter, write_strut_bag
 from pkm_identification.records.log import read_log
-from pkm_identification.ros.processes.node_process import NodeProcess, process_environment
+from pkm_identification.ros.processes.node_process import NodeProcess
 from pkm_identification.ros.qos import STRUT_STATES_SUBSCRIPTION
 
 ERROR, WARN = DiagnosticStatus.ERROR, DiagnosticStatus.WARN
-
-
-def run_node(node, domain, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", f"pkm_identification.nodes.{node}", "--ros-args", *arguments],
-        env=process_environment(domain),
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
 
 
 @pytest.mark.parametrize(
