@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from pkm_identification.declared import declarations, declare
 from pkm_identification.errors import SettingsError
+from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
 from .limits import LimitSettings
@@ -129,3 +132,12 @@ class Command:
     feed_forward: FloatArray
     feedback: FloatArray
     rate_error: FloatArray
+
+
+def find_stated_loops(machine: Machine) -> dict[str, float]:
+    """Return `bandwidth` in Hz and `damping` of the law e'' + k_v e' + k_p e = 0 of a file; empty without it."""
+    control = machine.bodies.description.control
+    if control is None or control.computed_torque is None:
+        return {}
+    w = float(np.sqrt(control.computed_torque.position_gain))
+    return {"bandwidth": w / (2.0 * np.pi), "damping": control.computed_torque.rate_gain / (2.0 * w)}

@@ -22,7 +22,7 @@ from pkm_identification.signals.input_validation.unusable import refuse_unsorted
 from .bags import BAG_FILES, MOTOR_STATES, ROS_1, STRUT_STATES
 from .bags.packed import is_recording
 from .channels import STRUT_CHANNELS, STRUT_DRIVES, Channels, build_channels, build_drive_channels
-from .drive_csv import build_log, read_csv, write_csv
+from .drive_csv import GrowingLog, build_log, read_csv, write_csv
 from .foreign import (
     LogLayout,
     is_foreign,
@@ -33,7 +33,6 @@ from .foreign import (
     whole_layout,
 )
 from .foreign.units import find_factor, units_by_quantity
-from .growing_log import GrowingLog
 from .strokes import add_at_zero
 
 if TYPE_CHECKING:

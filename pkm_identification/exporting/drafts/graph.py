@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from pkm_identification.errors import DocumentError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 
@@ -143,3 +144,30 @@ class Draft:
     gravity: FloatArray | None = None
     driven: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+LARGEST = 1e30  # in any unit: beyond every machine, and squares of it are still numbers
+
+
+def build_inertia_matrix(values: dict[str, float]) -> FloatArray:
+    """Return the matrix (3, 3) of six elements."""
+    xx, yy, zz, xy, xz, yz = (values[key] for key in INERTIA)
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def numbers(text: str, count: int, where: str) -> FloatArray:
+    """Return so many finite numbers of a text."""
+    try:
+        values = np.array([float(part) for part in text.split()])
+    except ValueError:
+        values = np.zeros(0)
+    if len(values) != count or not np.all(np.abs(values) < LARGEST):
+        raise DocumentError(f"{where}: '{text.strip()[:60]}': expected {count} numbers")
+    return values
+
+
+def turn(rpy: FloatArray) -> FloatArray:
+    """Return the rotation (3, 3) of roll, pitch, yaw about fixed axes x, y, z."""
+    x, y, z = (matrix_from_vector(angle * axis) for angle, axis in zip(rpy, np.eye(3), strict=True))
+    return np.asarray(z @ y @ x)

@@ -11,8 +11,7 @@ from typing import Any
 
 from pkm_identification.control.limits import LimitSettings
 from pkm_identification.control.pid import ControlSettings
-from pkm_identification.control.settings import ControllerSettings
-from pkm_identification.control.stated_loops import find_stated_loops
+from pkm_identification.control.settings import ControllerSettings, find_stated_loops
 from pkm_identification.declared import declarations
 from pkm_identification.machines.contract import Machine
 

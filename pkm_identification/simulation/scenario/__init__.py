@@ -3,6 +3,6 @@
 
 """Scenarios of a simulated machine: files that say what happens when."""
 
-from .file import Event, Scenario
+from .actions import Event, Scenario
 
 __all__ = ["Event", "Scenario"]

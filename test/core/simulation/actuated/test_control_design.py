@@ -12,7 +12,7 @@ import pytest
 
 from pkm_identification.cli import main
 from pkm_identification.control.laws.force_loop import ForceLoop
-from pkm_identification.control.stated_loops import find_stated_loops
+from pkm_identification.control.settings import find_stated_loops
 from pkm_identification.errors import SettingsError
 from pkm_identification.exporting.control_gains import write_gains
 from pkm_identification.machines.load import load_machine
