@@ -153,7 +153,7 @@ def list_causes(document: dict[str, Any]) -> list[str]:
     )  # as the sentence has them
     if not fit.get("adequate", True):
         causes += [one["name"] for one in fit["causes"] if one["cure"]]
-    return causes
+    return list(dict.fromkeys(causes))
 
 
 def judge(said: Said, right: tuple[str, ...]) -> tuple[bool, str, bool]:

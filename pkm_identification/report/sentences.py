@@ -117,8 +117,11 @@ def format_verdict_lines(result: Identification) -> list[tuple[bool, str]]:
     answer = result.answer
     assert answer is not None
     good = answer.verdict.good
-    known = format_cause_lines(result.fit) if result.fit is not None and result.fit.causes else []
-    found = [] if known and answer.verdict.floor_ratio > MAX_FLOOR_RATIO else format_effects_sentences(answer)
+    causes = result.fit.causes if result.fit is not None else ()
+    known = format_cause_lines(result.fit) if result.fit is not None and causes else []
+    said = [one.name for one in causes]
+    misfit = answer.verdict.floor_ratio > MAX_FLOOR_RATIO
+    found = [] if known and misfit else format_effects_sentences(answer, said)
     return [(good, line) for line in (answer.verdict.sentence, *found, *known)]
 
 

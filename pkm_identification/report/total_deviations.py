@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from pkm_identification.document import format_key
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import (
@@ -61,14 +63,15 @@ def format_table_notes(answer: Answer) -> list[str]:
     return [NEAR_ZERO_NOTE] if any(map(_is_small, answer.values)) else []
 
 
-def format_effects_sentences(answer: Answer) -> list[str]:
-    """Return which effects were found, a sentence each.
+def format_effects_sentences(answer: Answer, said: Collection[str] = ()) -> list[str]:
+    """Return which effects were found, a sentence each, but for those that are `said` by their names already.
 
     What leaves a misfit is the nearest that is known, not its cause.
     """
     found = [
         f"{one.name} = {' ± '.join(with_deviation(one.value, one.std))} {one.unit}".rstrip()
         for one in answer.effects
+        if one.name not in said
     ]
     if answer.verdict.floor_ratio > MAX_FLOOR_RATIO:
         nearest = f"; nearest: {', '.join(found[:NEAREST])}" if found else ""

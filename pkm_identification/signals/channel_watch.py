@@ -22,11 +22,14 @@ ROUNDING = 5e-11  # of a drive's size; smaller changes of a coordinate are none
 SMALLEST = (
     2e-5  # of a drive's size, of a step: without noise, as in simulation, what starts or ends jumps by 1e-6
 )
+RESTING = 1.5  # smallest changes of a length, that a drive at rest may show
 COARSEST = 4.0  # smallest changes of a length that a step is larger than
 BESIDE = 0.15  # of a step's size, that other drives may jump, too: they answer to it
 OTHERS = 5  # drives that move while one is said to be stuck: fewer may well move alone
 MOVED = 0.03  # of its size, that each of these moves
 STANDSTILL_RATE = 0.06  # of a drive's size per s, twice as fast as MOVED in a window
+TURN_TIME = 0.02  # s before and behind a step, in which it shows whether a drive turns round there
+TURNING, LEAST_TURNING = 4e-3, 1.5  # s, and samples at least, from a step, where it does
 STANDSTILL_TIME = 0.05  # s to either side in which a sample's motion must show, above the flicker of encoders
 SHARE_CLIPPED = 0.03  # of the moving samples that show the very same largest force
 LONE = 4.0  # times as many as come near to it
@@ -60,9 +63,14 @@ class ChannelWatch:
     def __init__(self, period: float, drives: tuple[Drive, ...]) -> None:
         self._period, self._drives = period, drives
         self._large = np.array([drive.size for drive in drives])
+        self._stated = np.array([drive.resolution or 0.0 for drive in drives])
         self._size = max(FEWEST, round(WINDOW / period))
-        self._time = np.empty(self._size + SEEN)
-        self._coordinate, self._force = (np.empty((self._size + SEEN, len(drives))) for _ in range(2))
+        self._turning = max(TURNING / period, LEAST_TURNING)
+        self._reach = max(SEEN, round(TURN_TIME / period))
+        kept = SEEN - 1 + 2 * self._reach  # a step shows with those around it
+        self._size = max(self._size, kept)
+        self._time = np.empty(self._size + kept)
+        self._coordinate, self._force = (np.empty((len(self._time), len(drives))) for _ in range(2))
         self.reset()
 
     def reset(self) -> None:
@@ -87,7 +95,7 @@ class ChannelWatch:
             return None
         troubles = self._steps() + self._stuck() + self._note_clipping()
         # a step at the end of the window shows with the first samples of the next
-        kept = SEEN - 1
+        kept = len(self._time) - self._size
         for values in (self._time, self._coordinate, self._force):
             values[:kept] = values[self._count - kept : self._count]
         self._count = self._old = kept
@@ -98,7 +106,7 @@ class ChannelWatch:
         regular = np.abs(np.diff(time) - self._period) < 0.25 * self._period
         whole = regular[:-4] & regular[1:-3] & regular[2:-2] & regular[3:-1] & regular[4:]
         third = np.diff(length, 3, axis=0)
-        resolution = _estimate_resolution(length, self._large)
+        resolution = np.maximum(_estimate_resolution(length, self._large), self._stated)
         scale = np.maximum(np.median(np.abs(third), axis=0), resolution)
         # x: 0 0 0 s s s has the third differences s, -2 s, s; an outlier has s, -3 s, 3 s, -s
         before, middle, after = third[:-2], third[1:-1], third[2:]
@@ -112,10 +120,25 @@ class ChannelWatch:
         beside = BESIDE * size.max(axis=1)[:, None]
         lone = (size > np.maximum(SHARP * scale / self._large, beside)).sum(axis=1) == 1
         rows, drives = np.nonzero(sharp & alike & (lone & whole)[:, None])
+        first, last = self._reach if self._old else 0, len(middle) - self._reach
         return [
             step_finding(self._drives, int(i), float(-0.5 * middle[n, i]))
             for n, i in zip(rows, drives, strict=True)
+            if first <= n < last and not self._turns(length[:, i], n + 2, RESTING * resolution[i])
         ]
+
+    def _turns(self, coordinate: FloatArray, before: int, least: float) -> bool:
+        """Return whether a drive turns round, starts or stops where it steps: friction bends it then, or play shows.
+
+        The sample `before` is the last of its coordinates (N,) in front of the step; changes up to `least` are none.
+        """
+        near = coordinate[max(before + 1 - self._reach, 0) : before + 1 + self._reach]
+        index = np.arange(len(near)) - (len(near) - self._reach) + 0.5
+        columns = np.stack([index > 0.0, index**0, index, index**2], axis=1)
+        rate, bend = np.linalg.lstsq(columns, near)[0][2:]
+        rests = [bool(np.ptp(side) <= least) for side in (near[index < 0.0], near[index > 0.0])]
+        turns = abs(rate) < self._turning * 2.0 * abs(bend)
+        return rests[0] != rests[1] or bool(turns and not rests[0])
 
     def _stuck(self) -> list[ChannelFinding]:
         coordinate = self._coordinate[: self._count]

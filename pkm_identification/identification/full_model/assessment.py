@@ -95,9 +95,9 @@ def with_answer(result: Identification, solution: Solution) -> Identification:
         spread = _compute_spread(result.estimate, whole)
         return _compute_residual(result.estimate, whole, solution.middle), spread
 
-    fitted = None if result.settings.estimator.name == FULL else measure_fit
     replaced = streamed and result.settings.estimator.takes_full_values
-    verdict = judge_experiment(experiment, basis, floor, noise, fitted, replaced)
+    fitted = None if replaced or result.settings.estimator.name == FULL else measure_fit
+    verdict = judge_experiment(experiment, basis, floor, noise, fitted)
     if verdict is None:
         raise LogError(
             f"{experiment.sources[0]}: the log is too short for deviations: 12 blocks of motion are needed"
@@ -159,7 +159,6 @@ def judge_experiment(
     floor: NoiseFloor | None,
     noise: FloatArray,
     measure_fit: Callable[[Posterior], tuple[float, float]] | None = None,
-    replaced: bool = False,
 ) -> Judged | None:
     """Return the full model's answer and verdict, with causes where it asks; None of logs too short for deviations.
 
@@ -174,9 +173,7 @@ def judge_experiment(
         Covariance of their noise, a first guess.
     measure_fit : callable, optional
         The rms residual of another estimator's fit, which is refused where it leaves more than the full model does, and
-        what of it that fit's own deviations say.
-    replaced : bool
-        Whether the full model's values stand for that fit's, which then is refused for want of effects alone.
+        what of it that fit's own deviations say; None where the full model's values stand for it.
     """
     posterior = find_posterior(experiment, basis[: len(experiment.machine.basis)], noise)
     if posterior is None:
@@ -209,7 +206,7 @@ def judge_experiment(
         posterior is not usual, posterior.equations.resonance,
     )  # fmt: skip
     fit_refused = False
-    if measure_fit is not None and (found.effects or not replaced):
+    if measure_fit is not None:
         good = found.verdict.good
         least = 0.0 if floor is None else ROUNDING * float(np.sqrt(np.mean(floor.exact**2)))
         of_full = max(float(np.sqrt(np.mean(posterior.residual**2))), least)
@@ -234,13 +231,22 @@ def _say_left_out(found: Answer, share: float) -> Answer:
 
 
 def compute_fit_residual(posterior: Posterior, basis: FloatArray) -> float:
-    """Return the rms residual of values (B,) of the basis in a posterior's equations, with reversals that fit them."""
+    """Return the rms residual of values (B,) of the basis in a posterior's equations.
+
+    Reversals and the full model's effects are as they fit these values, effects with their priors: what forces are
+    late by, or drives differ in, is no error of the values.
+    """
     full = posterior.equations
-    regressor = full.problem.equations.regressor
-    left = (full.measured - regressor[:, :, : full.basis] @ basis[: full.basis]).ravel()
-    reversals = regressor[:, :, full.basis :].reshape(len(left), -1)
-    if reversals.shape[1]:
-        left = left - reversals @ np.linalg.lstsq(reversals, left, rcond=None)[0]
+    first = full.basis
+    widened = [one.widened for one in posterior.model.unknowns if one.effect]
+    precision = np.concatenate([np.zeros(full.reversals), 1.0 / np.square(widened)])
+    values = posterior.mode.values.copy()
+    values[:first] = basis[:first]
+    rest = slice(first, len(values))
+    information = posterior.normal.gram[rest, rest] + np.diag(precision)
+    slope = posterior.normal.find_score(values)[rest] - precision * values[rest]
+    values[rest] += np.linalg.lstsq(information, slope)[0]
+    left = full.measured - full.columns @ values
     return float(np.sqrt(np.mean(left**2)))
 
 

@@ -21,7 +21,8 @@ def give_total_deviations(
     """Return a recursion's estimate with values and total deviations of an answer, of what has the same name in both.
 
     The answer allows for effects and differences between bodies that a recursion does not estimate. What the recursion
-    has found since is added to the answer's values, and what its variance has grown by to theirs. Without knowing what
+    has found since is added to the answer's values, and what its variance has grown by to theirs; where there are
+    effects, so is how far it has moved, since it may be moved by what it lacks. Without knowing what
     the recursion had found of the samples that were judged, its own values stay, and one that is further from the
     answer's than its deviation has the distance beyond that in its own.
 
@@ -49,9 +50,10 @@ def give_total_deviations(
             beyond = max(abs(float(values[k]) - one.value) - one.std, 0.0)
             total = max(float(std[k]), float(np.hypot(one.std, beyond)))
         else:
-            values[k] = one.value + float(values[k] - recursion.values[k])
+            moved = float(values[k] - recursion.values[k])
+            values[k] = one.value + moved
             grown = max(float(std[k]) ** 2 - float(recursion.std[k]) ** 2, 0.0)
-            total = float(np.sqrt(one.std**2 + grown))
+            total = float(np.sqrt(one.std**2 + grown + (moved**2 if answer.effects else 0.0)))
         std[k] = total
         if status[k] == IDENTIFIABLE and not one.usable:
             status[k] = IN_DOUBT if one.status == CONTRADICTS else COMBINATION

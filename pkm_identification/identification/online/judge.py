@@ -106,7 +106,7 @@ class Judge:
         noise = question.rate_noise
         machine = self._machine if noise is None else self._machine.with_rate_noise(noise)
         time, segment, rows = self.kept.copy(question.numbers)
-        if len(time) * self._settings.period < 0.9 * LEAST_S:
+        if not len(time):
             return None
         n = len(machine.drives)
         parts = [contiguous(rows[:, k * n : (k + 1) * n]) for k in range(4)]
@@ -140,9 +140,10 @@ class Judge:
         floor = measure_stream_floor(experiment, basis)
         if floor is None:
             return None
-        fitted = (lambda one: (compute_fit_residual(one, basis), 0.0)) if question.known else None
         replaced = self._settings.estimator.takes_full_values
-        verdict = judge_experiment(experiment, basis, floor, np.diag(floor.std**2), fitted, replaced)
+        asked = question.known and not replaced
+        fitted = (lambda one: (compute_fit_residual(one, basis), 0.0)) if asked else None
+        verdict = judge_experiment(experiment, basis, floor, np.diag(floor.std**2), fitted)
         if verdict is None or verdict.fit is None:
             return None
         recursion = question.recursion if question.known and replaced else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.filters.recursive import FILTERS, RecursiveEstimator
 from pkm_identification.machines.contract import OK, Machine
@@ -369,10 +369,13 @@ class OnlineEstimator:
         return self.take(self._filter.equation(sample.time, self.recursive.believed))
 
     def finish(self) -> None:
-        """The stream is over: judge what there is of it. Takes a second or two."""
-        if not self.judgeable:
+        """The stream is over: judge what there is of it, as short as it may be. Takes a second or two."""
+        if self.verdict is not None and not self._live.newest > self.verdict.time:
             return
-        verdict = self.judge.answer(self.ask_judge())
+        try:
+            verdict = self.judge.answer(self.ask_judge())
+        except LogError:  # too little motion for a verdict
+            return
         if verdict is not None:
             self.take_verdict(verdict)
 

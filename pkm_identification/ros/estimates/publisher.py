@@ -22,7 +22,7 @@ from pkm_identification.msg import ParameterEstimate as EstimateMessage
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.finite import finite
 
-from ..messages.convert import estimate_message, format_misfit_text
+from ..messages.convert import estimate_message, format_effects_text, format_misfit_text
 from ..messages.payload import (
     build_payload_message,
     format_body_text,
@@ -205,7 +205,10 @@ class EstimatePublisher:
             yield WARN, f"the fit could not be assessed: {self.judge.trouble}"
         if verdict is not None and not verdict.good:
             yield ERROR, format_misfit_text(verdict)
-        elif learned_from is not None:
+            return
+        if verdict is not None and verdict.answer.effects:
+            yield WARN, format_effects_text(verdict)
+        if learned_from is not None:
             cause = learned_from.fit.causes[0].name if learned_from.fit.causes else "no known cause"
             yield (
                 WARN,

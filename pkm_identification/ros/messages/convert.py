@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 from pkm_identification.estimation.posterior.verdict import CONTRADICTS
 from pkm_identification.identification.online.judge import StreamVerdict
 from pkm_identification.report.diagnosis import describe_cause, sentence
+from pkm_identification.report.total_deviations import format_effects_sentences
 
 
 def format_misfit_text(verdict: StreamVerdict) -> str:
@@ -47,6 +48,11 @@ def format_misfit_text(verdict: StreamVerdict) -> str:
     return (
         f"{refused} No known cause explains the misfit, a residual of {fit.ratio:.3g} x the noise{nearest}."
     )
+
+
+def format_effects_text(verdict: StreamVerdict) -> str:
+    """Return which effects a stream's model fits with; empty where there are none, or where it does not fit."""
+    return " ".join(format_effects_sentences(verdict.answer)) if verdict.good else ""
 
 
 # Condition numbers of singular poses are infinite; messages carry this instead.
@@ -166,14 +172,16 @@ def estimate_message(
         message.fit_judged = True
         message.lack_of_fit = not verdict.good
         message.fit_ratio = limit_number(fit.ratio)
-        if fit.causes:
-            cause = fit.causes[0]
+        effects = verdict.answer.effects if verdict.good else ()
+        for cause in fit.causes[:1] or effects[:1]:
             message.cause = cause.name
             message.cause_value = limit_number(cause.value)
             message.cause_std = limit_number(cause.std)
             message.cause_unit = cause.unit
         if not verdict.good:
             message.cause_text = format_misfit_text(verdict)
+        elif not impossible:
+            message.cause_text = format_effects_text(verdict)
     return message
 
 

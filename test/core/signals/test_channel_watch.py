@@ -129,3 +129,23 @@ def test_the_smallest_jumps_of_a_calculated_motion_are_no_steps(name):
         watch = ChannelWatch(1e-3, machine.drives)
         windows = [watch.step(*sample, np.zeros(len(sizes))) for sample in zip(time, coordinate, strict=True)]
         assert [f.reason for window in windows for f in window or ()] == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [1000.0, 250.0])
+@pytest.mark.parametrize("seed", [4, 5])
+def test_jumps_of_drives_that_turn_round_are_no_steps_of_their_zeros(rate, seed):
+    """Friction changes its sign there, and bends a drive that yields; at another instant the same jump is a step."""
+    time = np.arange(round(20.0 * rate)) / rate
+    random = np.random.default_rng(seed)
+    turn, phase = 2.0 * np.pi * random.uniform(0.3, 1.5, (2, 6)), random.uniform(0.0, 6.3, (2, 6))
+    angle = turn[:, None] * time[:, None] + phase[:, None]
+    length = np.sum(0.02 * np.sin(angle), axis=0)
+    speed = np.sum(0.02 * turn[:, None] * np.cos(angle), axis=0)
+    bent = length + 1e-4 * np.sign(speed)
+    force = 20.0 * np.sign(speed) + random.standard_normal(length.shape)
+    assert found(time, COUNT * np.rint(bent / COUNT), force, rate) == []
+    fast = int(np.argmax(np.abs(speed[: len(time) // 2, 3])))
+    bent[fast:, 3] += 2e-4
+    ((reason, strut, _),) = found(time, COUNT * np.rint(bent / COUNT), force, rate)
+    assert (reason, strut) == ("length_step", 4)

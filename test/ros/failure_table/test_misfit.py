@@ -43,7 +43,26 @@ def judged(rig):
 
 
 def test_a_fault_of_the_driver_is_named_in_message_and_diagnostics(bench):
-    cause, said = "force_delay", "ms late"
+    cause, said = "force_sign", "the forces are of the other sign"
+    statuses = bench.collect(DiagnosticArray, "/diagnostics")
+    rig = ChainRig(bench, machine="mast", sample_rate=RATE)
+
+    def turn(length, force):
+        force *= -1.0
+
+    rig.feed(joint_states("mast", turn))
+    message = judged(rig)
+    assert message.lack_of_fit
+    assert message.cause == cause
+    assert said in message.cause_text
+    assert ParameterEstimate.IN_DOUBT in message.status
+    status = status_with(bench, statuses, said)
+    assert status.level == status.ERROR
+    assert (values_of(status)["cause"], values_of(status)["verdict"]) == (cause, "contradicts the file")
+
+
+def test_an_effect_that_is_corrected_for_is_named_and_refuses_nothing(bench):
+    cause, said = "force_delay", "was found and is corrected for"
     statuses = bench.collect(DiagnosticArray, "/diagnostics")
     rig = ChainRig(bench, machine="mast", sample_rate=RATE)
 
@@ -52,13 +71,14 @@ def test_a_fault_of_the_driver_is_named_in_message_and_diagnostics(bench):
 
     rig.feed(joint_states("mast", delay))
     message = judged(rig)
-    assert message.lack_of_fit
+    assert not message.lack_of_fit
     assert message.cause == cause
+    assert message.cause_value == pytest.approx(1.0 / RATE, rel=0.05)
     assert said in message.cause_text
-    assert ParameterEstimate.IN_DOUBT in message.status
+    assert ParameterEstimate.IN_DOUBT not in message.status
     status = status_with(bench, statuses, said)
-    assert status.level == status.ERROR
-    assert (values_of(status)["cause"], values_of(status)["verdict"]) == (cause, "do not use")
+    assert status.level == status.WARN
+    assert (values_of(status)["effects"], values_of(status)["verdict"]) == (cause, "fits")
 
 
 def test_a_number_of_the_file_that_is_wrong_is_told_in_message_and_diagnostics(bench):

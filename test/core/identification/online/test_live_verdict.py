@@ -5,16 +5,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from core import synthetic
 from core.machines.exact_logs import noisy_log
 
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
+from pkm_identification.identification.full_model.posterior import build_views
+from pkm_identification.identification.full_model.stream_estimate import give_total_deviations
+from pkm_identification.identification.identify import identify
 from pkm_identification.identification.online.judge import LEAST_S
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
+from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import as_machine, load_machine
 from pkm_identification.motion import DriveLog
+from pkm_identification.simulation.perturbation import perturb_machine
 
 pytestmark = pytest.mark.slow
 
@@ -42,12 +49,17 @@ def follow(name: str, log: DriveLog, force: np.ndarray):
     return pipeline.estimator
 
 
+def find_truth(estimator, name: str) -> dict[str, float]:
+    """Return the parameters of the machine that logs are of, by name."""
+    truth = as_machine(perturb_machine(load_machine(name), 3, 0.1))
+    chosen = estimator.parameters
+    factors, offsets = build_views(chosen, tuple(truth.basis.names))
+    return dict(zip(chosen.names, factors @ truth.basis.nominal + offsets, strict=True))
+
+
 @pytest.mark.parametrize(
     ("name", "change", "cause", "value"),
     [
-        ("uf", lambda force: np.concatenate([force[:1], force[:-1]]), "force_delay", (0.004, 1e-4)),
-        ("mast", lambda force: force * [1.0, 1.08, 1.0], "force_gain_length_2", (1.08, 0.03)),
-        ("uf", lambda force: np.add(force, [0.0, 12.0, 0.0, 0.0, 0.0, 0.0]), "force_offset_2", (12.0, 1.5)),
         ("mast", np.negative, "force_sign", (-1.0, 0.0)),
         ("uf", lambda force: force / 1000.0, "force_unit", (1000.0, 0.0)),
         (
@@ -69,6 +81,34 @@ def test_a_fault_is_named_and_nothing_is_called_identifiable(runs, name, change,
     assert found.correction
     assert IDENTIFIABLE not in estimator.estimate.status
     assert IN_DOUBT in estimator.estimate.status
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "effect", "value"),
+    [
+        ("uf", lambda force: np.concatenate([force[:1], force[:-1]]), "force_delay", (0.004, 1e-4)),
+        ("mast", lambda force: force * [1.0, 1.08, 1.0], "force_gain_length_2", (0.08, 0.03)),
+        ("uf", lambda force: np.add(force, [0.0, 12.0, 0.0, 0.0, 0.0, 0.0]), "force_offset_2", (12.0, 1.5)),
+    ],
+)
+def test_an_effect_that_the_full_model_has_is_named_and_values_hold(runs, name, change, effect, value):
+    """As offline: a recursion that lacks the effect is no reason to refuse values that have it."""
+    estimator = follow(name, runs[name], change(runs[name].force))
+    assert estimator.verdict.answer.verdict.grade == "fits"
+    found = estimator.verdict.answer.effects[0]
+    assert found.name == effect
+    assert found.value == pytest.approx(value[0], abs=value[1])
+    estimate, true = estimator.estimate, find_truth(estimator, name)
+    named = [k for k, status in enumerate(estimate.status) if status == IDENTIFIABLE]
+    off = [(estimate.values[k] - true[estimate.names[k]]) / estimate.std[k] for k in named]
+    assert len(off) > 8
+    assert np.abs(off).max() < 4.0
+    # what the recursion finds later may be of the effect, too
+    shift = 5.0 * estimate.std
+    recursion = estimator.verdict.recursion
+    later = replace(recursion, values=recursion.values + shift)
+    total = give_total_deviations(later, estimator.verdict.answer, recursion)
+    np.testing.assert_allclose(total.std[named] / estimate.std[named], np.sqrt(26.0), rtol=1e-6)
 
 
 def test_a_number_of_the_file_that_is_wrong_is_named(runs):
@@ -103,12 +143,27 @@ def test_a_right_stream_fits_with_total_deviations(runs, name):
     assert IN_DOUBT not in estimate.status
 
 
+def test_a_stream_that_ends_early_is_judged_as_its_log_is(runs):
+    """Nobody waits for the rest of its first 15 s."""
+    whole = runs["mast"]
+    short = DriveLog(
+        *(part[: round(0.6 * LEAST_S * RATE)] for part in (whole.time, whole.length, whole.force))
+    )
+    estimator = follow("mast", short, short.force)
+    live = estimator.verdict.answer
+    causal = identify([short], load_machine("mast"), Settings.of(causal=True, hold_out=0.0)).answer
+    assert live.verdict.sentence == causal.verdict.sentence
+    assert [one.status for one in live.values] == [one.status for one in causal.values]
+    assert IDENTIFIABLE in estimator.estimate.status
+
+
 def test_two_refused_verdicts_leave_the_estimate_in_doubt_until_it_is_reset():
     """One alone may be chance; what was learned from wrong samples stays in the estimate."""
     right = synthetic.log(synthetic.truth(), 2.0 * SECONDS + 50.0, 1, real=True)
     every = round(1.0 / RATE / synthetic.PERIOD)
     time, length, force = (one[::every].copy() for one in (right.time, right.length, right.force))
-    force[: round(SECONDS * RATE)] += [0.0, 25.0, 0.0, 0.0, 0.0, 0.0]
+    wrong = force[: round(SECONDS * RATE)]
+    wrong[:, [0, 4]] = wrong[:, [4, 0]]
     pipeline = follower(as_machine(synthetic.nominal()))
     estimator, asked = pipeline.estimator, LEAST_S
     grades = []
