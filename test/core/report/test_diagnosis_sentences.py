@@ -6,16 +6,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from core.report.made_identification import made_fit
 
+from pkm_identification.estimation.posterior.answer import Answer, FoundEffect
+from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, Verdict
 from pkm_identification.identification.diagnosis.findings import Cause
 from pkm_identification.identification.model_errors.effects import find_effects
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.report.diagnosis import format_cause_lines, sentence
+from pkm_identification.report.sentences import format_verdict_lines
 
 
 @pytest.mark.parametrize(
@@ -66,3 +71,15 @@ def test_no_line_denies_the_cause_below_it(explains, correction, header, remaini
     assert lines[0].startswith(header)
     assert "force of strut 4" in lines[-1]
     assert lines[-1].endswith(f"{remaining} times the noise floor." if remaining else f"{correction}.")
+
+
+def test_an_effect_that_is_a_cause_is_said_once():
+    """Of a refused fit that lacks effects: they are its causes, and others are said besides."""
+    effects = (FoundEffect("force_delay", 4e-3, 1e-5, "s"), FoundEffect("force_gain_2", 0.08, 0.01, ""))
+    verdict = Verdict(DO_NOT_USE, 1.0, 0.01, 1.0, 1.0, (), "Do not use the fit that was asked for.")
+    answer = Answer((), effects, verdict, np.zeros((0, 0)), np.zeros((0, 0)))
+    fit = SimpleNamespace(causes=(Cause("force_delay", 4e-3, 1e-5, "s", 0.9, "Correct it."),), ratio=1.0)
+    lines = [line for _, line in format_verdict_lines(SimpleNamespace(answer=answer, fit=fit))]
+    assert len(lines) == 3
+    assert [line for line in lines if "late" in line or "delay" in line] == lines[2:]
+    assert "force_gain_2" in lines[1]
