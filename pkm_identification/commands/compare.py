@@ -51,10 +51,9 @@ def _compare(options: argparse.Namespace) -> int:
     result = compare_files(options.estimates, options.level, options.common)
     present(format_comparison_text(result), build_comparison_document(result), options.json)
     if any(result.doubtful):
-        names = [name for name, doubt in zip(result.names, result.doubtful, strict=True) if doubt]
+        count = f"{sum(result.doubtful)} of {len(result.names)} values are"
         print(
-            f"pkm compare: affected, because a model did not fit or did not converge: {', '.join(names)}",
-            file=sys.stderr,
+            f"pkm compare: {count} affected, because a model did not fit or did not converge", file=sys.stderr
         )
         return 1
     return 0

@@ -23,6 +23,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from .answer_file import read_answer
 from .estimate_file import SCHEMA, compute_state_checksum
 
+IN_FOLDER = "estimate.json"  # what it is called in the folder of a report
 # Asymmetry of a covariance, relative to its standard deviations, that is rounding.
 ASYMMETRY = 1e-9
 
@@ -157,10 +158,12 @@ def read_saved_estimate(path: str | Path) -> SavedEstimate:
 
 
 def read_estimate_document(path: str | Path) -> dict[str, Any]:
-    """Return all of an estimate.json; raises DocumentError if it cannot be read or is none."""
+    """Return all of an estimate.json, given itself or its folder; raises DocumentError if it cannot be read."""
+    path = Path(path)
+    path = path / IN_FOLDER if path.is_dir() else path
     source = str(path)
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DocumentError(f"{source}: cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:

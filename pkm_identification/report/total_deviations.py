@@ -37,6 +37,7 @@ NEAR_ZERO_NOTE = (
     f"identified with a std below {100 * LARGEST_RELATIVE_STD:g} % of what such a body can have."
 )
 
+MOST_EFFECTS = 5  # in sentences of their own
 NEAREST = 3  # effects that are named where none is the cause
 
 
@@ -76,7 +77,11 @@ def format_effects_sentences(answer: Answer, said: Collection[str] = ()) -> list
     if answer.verdict.floor_ratio > MAX_FLOOR_RATIO:
         nearest = f"; nearest: {', '.join(found[:NEAREST])}" if found else ""
         return [f"No known cause explains the residual{nearest}."]
-    return [f"{one} was found and is corrected for." for one in found]
+    said = [f"{one} was found and is corrected for." for one in found[:MOST_EFFECTS]]
+    others = len(found) - MOST_EFFECTS
+    return said + (
+        [f"{others} smaller effects were found and are corrected for as well."] if others > 0 else []
+    )
 
 
 def answer_sentences(answer: Answer) -> list[tuple[bool, str]]:

@@ -14,7 +14,7 @@ from pkm_identification.numerics.finite import finite_or_none
 
 from ..listing import ABSENT, Listing, number, relative, with_deviation
 
-LONGEST_NAME = 28
+LONGEST_NAME, LONGEST_LABEL = 28, 12
 SMALLEST_SHOWN = 1e-9  # probability
 
 
@@ -25,19 +25,16 @@ def format_comparison_text(result: SavedComparison) -> str:
     keys = [f"{label}: {file.path}" for label, file in zip(names, result.files, strict=True)]
     parts.append("\n".join(keys))
     comparison = result.comparison
-    changed = [name for name, one in zip(result.names, result.changed, strict=True) if one]
     count = len(result.names)
-    sentence = (
-        f"Changed beyond chance: {', '.join(changed)}." if changed else "Nothing has changed beyond chance."
-    )
+    changes = " ".join(_say_what_changed(result))
     parts.append(
-        f"{sentence} Of {count} tested at once, one or more would be called changed by chance in "
+        f"{changes} Of {count} tested at once, one or more would be called changed by chance in "
         f"{100 * result.level:g} % of such comparisons (Holm)."
     )
     freedom = count * (len(result.files) - 1)
     parts.append(
         f"All together: chi squared {number(comparison.all_chi_squared, 4)} for {freedom} degrees of freedom, "
-        f"p = {_format_probability(comparison.all_p)}."
+        f"p {_format_probability(comparison.all_p, equals='= ')}."
     )
     if result.left_out:
         parts.append(
@@ -45,6 +42,23 @@ def format_comparison_text(result: SavedComparison) -> str:
         )
     parts += [f"Note: {one}." for one in result.remarks]
     return "\n\n".join(parts)
+
+
+def _say_what_changed(result: SavedComparison) -> list[str]:
+    """Return what has changed, a sentence each, and what is different but may be so by a misfit."""
+    changed = [name for name, one in zip(result.names, result.changed, strict=True) if one]
+    beyond = result.comparison.adjusted < result.level
+    doubted = [
+        name
+        for name, one, in_doubt in zip(result.names, beyond, result.doubtful, strict=True)
+        if one and in_doubt
+    ]
+    said = [f"Changed beyond chance: {', '.join(changed)}."] if changed else []
+    if doubted:
+        said.append(
+            f"Different beyond chance, by a change or by what makes a model not fit: {', '.join(doubted)}."
+        )
+    return said or ["Nothing has changed beyond chance."]
 
 
 def build_comparison_table(result: SavedComparison) -> Listing:
@@ -125,8 +139,8 @@ def build_comparison_document(result: SavedComparison) -> dict[str, Any]:
     }
 
 
-def _format_probability(p: float) -> str:
-    return number(p, 2) if p > SMALLEST_SHOWN else f"<{SMALLEST_SHOWN:g}"
+def _format_probability(p: float, equals: str = "") -> str:
+    return f"{equals}{number(p, 2)}" if p > SMALLEST_SHOWN else f"< {SMALLEST_SHOWN:g}"
 
 
 def _format_verdict(result: SavedComparison, c: int) -> str:
@@ -137,7 +151,9 @@ def _format_verdict(result: SavedComparison, c: int) -> str:
 
 def _label_files(result: SavedComparison) -> list[str]:
     """Return a short name for each file: its own where these differ, else a number."""
-    names = [PurePath(file.path).stem for file in result.files]
-    if len(set(names)) == len(names) and all(len(name) <= 12 for name in names):
-        return names
+    paths = [PurePath(file.path) for file in result.files]
+    # files of reports are all called estimate.json, in folders with names of their own
+    for names in ([path.stem for path in paths], [path.parent.name for path in paths]):
+        if len(set(names)) == len(names) and all(0 < len(name) <= LONGEST_LABEL for name in names):
+            return names
     return [f"file {k + 1}" for k in range(len(names))]

@@ -43,6 +43,7 @@ _FAST_ACCELERATION, _FAST_ANGULAR = 1.0, 4.0  # m/s^2 and rad/s^2, rms
 _LEAST_PIVOT = 0.3  # smallest over largest pivot of the closed loops, relative to home's
 _CHECKED = 400  # samples
 _TRIES = 8
+_INSIDE = 0.25  # of a drive's travel, from a limit: what a motion is about where home has no room
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,8 @@ def generate_motion(
     `rich` moves all drives at many frequencies, as far as limits and singularities allow; `rich2` is another such
     motion; `slow` has plateaus of rates in both directions (friction); `rest` stays at home; `free` is a fall from
     there with the drives off. Where a drive has no
-    limits it goes 0.5 rad or a fifth of the mechanism's size either way. They repeat every 20 s.
+    limits it goes 0.5 rad or a fifth of the mechanism's size either way; where home is at a limit, a quarter of the
+    drive's travel inside. They repeat every 20 s.
 
     Parameters
     ----------
@@ -175,7 +177,8 @@ def generate_motion(
                 f"motion file '{name}': does not keep the limits of machine '{mechanism.name}'"
             )
         return motion
-    reach = _reach(mechanism, home, name)
+    center = _find_center(mechanism, home)
+    motion, reach = replace(motion, home=center), _reach(mechanism, center)
     if name == "slow":
         return replace(
             motion, signal=triangles(3 + np.arange(count) % 6, _SLOW_SHARE * reach)
@@ -223,19 +226,28 @@ def compute_own_motion(mechanism: Mechanism, duration: float | None = None) -> D
     return DriveMotion(STATED, period if duration is None else float(duration), mean, signal, None)
 
 
-def _reach(mechanism: Mechanism, home: FloatArray, name: str) -> FloatArray:
+def _find_center(mechanism: Mechanism, home: FloatArray) -> FloatArray:
+    """Return what the drives move about (n,): home, or further in where that leaves a drive no room."""
+    center = home.copy()
+    for i, drive in enumerate(mechanism.description.drives):
+        if drive.limits is not None:
+            low, high = FLOAT64.array(drive.limits)
+            room = min(home[i] - low, high - home[i])
+            if room <= LENGTH_MARGIN * (high - low):
+                inside = _INSIDE * (high - low)
+                center[i] = np.clip(home[i], low + inside, high - inside)
+    return center
+
+
+def _reach(mechanism: Mechanism, center: FloatArray) -> FloatArray:
     """Return how far each drive may go either way, (n,)."""
-    reach = np.zeros(len(home))
+    reach = np.zeros(len(center))
     for i, drive in enumerate(mechanism.description.drives):
         if drive.limits is None:
             reach[i] = _ANGLE if drive.measure.unit == "rad" else _SHARE * compute_model_size(mechanism.tree)
             continue
         low, high = FLOAT64.array(drive.limits)
-        reach[i] = min(home[i] - low, high - home[i]) - LENGTH_MARGIN * (high - low)
-        if not reach[i] > 0:
-            raise SettingsError(
-                f"trajectory '{name}': drive '{drive.name}' of '{mechanism.name}' has no room at home"
-            )
+        reach[i] = min(center[i] - low, high - center[i]) - LENGTH_MARGIN * (high - low)
     return reach
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import yaml
 from core.machines.every_machine import machine, smooth_drives
+from scipy.spatial.transform import Rotation
 
 from pkm_identification.cli import main
 from pkm_identification.document import TextScalars
@@ -177,3 +178,24 @@ def test_bodies_of_which_the_file_does_not_say_all_are_guessed(inertial, how, tm
     (tmp_path / "x.urdf").write_text(robot.format(joints), encoding="utf-8")
     bodies = drafted(tmp_path / "x.urdf")[0].knowledge.bodies
     assert {body.name: body.mass.how for body in bodies} == {"b": "default", "c": how}
+
+
+def test_right_angles_that_were_rounded_are_right_angles(tmp_path):
+    """Else parameters of axes that are parallel but for 4e-6 rad are sums of each other."""
+    link = '<link name="{}">' + INERTIAL.format(MOMENTS) + "</link>"
+    text = "".join(link.format(name) for name in "abc")
+    text += JOINT.format("continuous", '<axis xyz="0 0 1"/><origin rpy="1.5708 0 3.14"/>')
+    text += (
+        JOINT.format("continuous", '<axis xyz="0 0 1"/><origin xyz=".2 0 0" rpy="0 -1.571 1.6"/>')
+        .replace('"a"', '"x"')
+        .replace('"b"', '"c"')
+        .replace('"x"', '"b"')
+        .replace('"j"', '"k"')
+    )
+    path = tmp_path / "x.urdf"
+    path.write_text(f'<robot name="r">{text}</robot>', encoding="utf-8")
+    joints = yaml.load(draft_from_file(path, "again")[0], Loader=TextScalars)["joints"]
+    axes = np.array([joint["axis"][0] for joint in joints.values()], dtype=float)
+    assert axes[0] == pytest.approx([0.0, 1.0, 0.0], abs=1e-12)
+    turned = Rotation.from_euler("xyz", [0.0, -0.5 * np.pi, 1.6])
+    assert axes[1] == pytest.approx(turned.as_matrix()[:, 2], abs=1e-12)

@@ -9,10 +9,15 @@ from dataclasses import replace
 
 import pytest
 
-from pkm_identification.estimation.posterior.answer import Answer
+from pkm_identification.estimation.posterior.answer import Answer, FoundEffect
 from pkm_identification.estimation.posterior.status import IDENTIFIED, NOISY, KnownValue, Leaning
 from pkm_identification.estimation.posterior.verdict import assess
-from pkm_identification.report.total_deviations import answer_table, format_table_notes
+from pkm_identification.report.total_deviations import (
+    MOST_EFFECTS,
+    answer_table,
+    format_effects_sentences,
+    format_table_notes,
+)
 
 MASS = KnownValue("m_p", "kg", 4.5, 0.09, 0.05, 0.075, 0.9, IDENTIFIED)
 MOMENT = KnownValue(
@@ -39,3 +44,11 @@ def test_deviations_are_in_units_near_zero(value, shown, status):
     assert len(format_table_notes(answer)) == ("%" not in row[4])
     assert "kg m" not in row[8]
     assert ("/mm" in row[8]) == value.near_zero
+
+
+def test_of_many_effects_the_surest_have_sentences():
+    effects = tuple(FoundEffect(f"force_offset_{k}", 9.0 - k, 0.1, "N") for k in range(8))
+    said = format_effects_sentences(Answer((MASS,), effects, assess(1.0, 0.002, 1.1, 1.0, (), False)))
+    assert len(said) == MOST_EFFECTS + 1
+    assert "force_offset_0 = 9.00 ± 0.10 N" in said[0]
+    assert said[-1].startswith("3 ")

@@ -97,8 +97,9 @@ def test_what_is_in_doubt_is_told_and_not_called_changed(files, tmp_path, capsys
     path.write_text(json.dumps(doubtful))
     assert main(["compare", str(files["new"]), str(path)]) == 1
     said = capsys.readouterr()
-    assert "Nothing has changed beyond chance." in said.out
-    assert re.fullmatch(r"pkm compare: affected.*: viscous_3\n", said.err)
+    assert re.search(r"Different beyond chance.*: viscous_3\.", said.out)
+    assert "Changed beyond" not in said.out
+    assert re.fullmatch(r"pkm compare: 1 of \d+ values are affected.*\n", said.err)
 
 
 @pytest.mark.slow

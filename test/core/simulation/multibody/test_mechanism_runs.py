@@ -49,6 +49,17 @@ def test_a_generated_motion_stays_within_limits_and_starts_and_ends_at_rest_at_h
     assert np.abs(rate).max() > 0
 
 
+def test_where_home_is_at_a_limit_a_motion_goes_further_in():
+    made = document("four-bar")
+    (name,) = made["drives"]
+    home = float(made["home"]["drives"][name])
+    made["drives"][name]["limits"] = [home - 0.01, home + 0.8]
+    motion = generate_motion("rich", Mechanism.from_document(made), 22.0)
+    drive = motion.drives(np.arange(0.0, motion.duration, 0.01))[0]
+    assert home < drive.min() < drive.max() < home + 0.8
+    assert np.ptp(drive) > 0.2
+
+
 def test_rates_and_accelerations_are_the_derivatives():
     motion = generate_motion("rich", mechanism("mast"), 10.0)
     time, h = np.linspace(1.0, 9.0, 50), 1e-5
