@@ -165,20 +165,36 @@ class Blocks:
             kept = self.scores[~left_out] - self.parts[~left_out] @ moves[-1]  # at its own estimate
             of_mean = np.sqrt(len(kept) / (len(kept) - 1))
             scatters.append(of_mean * (kept - kept.mean(axis=0)) @ inverse @ views.T)
-        scatter = np.concatenate(scatters)
-        std = np.sqrt(np.sum(scatter**2, axis=0))
-        seen = std > 0.0
-        if not np.any(seen):
-            return 0.0, 0.0
-        from scipy.special import fdtri  # here: most of what imports this does not need it
+        apart = views @ (moves[0] - moves[1])
+        return compare_with_scatter(apart, np.concatenate(scatters), len(self) - 2, SELDOM)
 
-        scatter = scatter[:, seen] / std[seen]
-        apart = (views @ (moves[0] - moves[1]))[seen] / std[seen]
-        independent = len(apart) ** 2 / float(np.sum((scatter @ scatter.T) ** 2))
-        free = len(self) - 2
-        expected = free / (free - 2)
-        seldom = fdtri(independent, free, 1.0 - SELDOM)
-        return float(np.sqrt(np.mean(apart**2) / expected)), float(np.sqrt(seldom / expected))
+
+def compare_with_scatter(
+    apart: FloatArray, scatter: FloatArray, free: int, seldom: float
+) -> tuple[float, float]:
+    """Return the rms of differences (r,) in their deviations, 1 by noise alone, and what that seldom makes of it.
+
+    Parameters
+    ----------
+    apart : ndarray, shape (r,)
+    scatter : ndarray, shape (n, r)
+        What blocks add to each, about their mean: the sum of squares is a variance.
+    free : int
+        How many of the blocks are independent.
+    seldom : float
+        Share of right data.
+    """
+    std = np.sqrt(np.sum(scatter**2, axis=0))
+    seen = std > 0.0
+    if not np.any(seen):
+        return 0.0, 0.0
+    from scipy.special import fdtri  # here: most of what imports this does not need it
+
+    scatter, apart = scatter[:, seen] / std[seen], apart[seen] / std[seen]
+    independent = len(apart) ** 2 / float(np.sum((scatter @ scatter.T) ** 2))
+    expected = free / (free - 2)
+    limit = fdtri(independent, free, 1.0 - seldom)
+    return float(np.sqrt(np.mean(apart**2) / expected)), float(np.sqrt(limit / expected))
 
 
 def form_normal_equations(

@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 
 from pkm_identification.numerics.arrays import FloatArray
 
+from .blocks import compare_with_scatter
 from .mode import Mode
 
 CHANCE = 2.5  # deviations by which noise alone makes parts differ, in seven contrasts of some dozen values
 LOW = np.array([0.25, 0.5, 0.25])  # of three equations in a row; the upper half of the band alternates
 PASSED = float(LOW @ LOW)  # of white noise
+OFTEN = 0.05  # of right data: some contrast is larger by chance
 ROUNDING = 1e-9  # of an unknown's information: what a part sees less of, it does not see
 
 
@@ -97,6 +99,19 @@ class Contrasts:
         of_all = np.prod(variances, axis=1) / np.maximum(variances.sum(axis=1), np.finfo(float).tiny) ** 2
         beyond = np.maximum(apart - CHANCE**2 * chance, 0.0)
         return np.asarray(np.sqrt(np.max(of_all * beyond, axis=0)))
+
+    def agree(self, views: FloatArray) -> bool:
+        """Return whether parts of the data say no more different things of views (r, p) than noise alone makes them.
+
+        Each contrast is judged as halves of the time are; of right data `OFTEN` have one that disagrees.
+        """
+        count = len(self.moves[0])
+        for each in self.moves @ views.T:
+            scatter = np.sqrt(count / (count - 1)) * (each - each.mean(axis=0))
+            own, limit = compare_with_scatter(each.sum(axis=0), scatter, count - 1, OFTEN / len(self.moves))
+            if own > limit:
+                return False
+        return True
 
 
 def _sum_scores(

@@ -22,9 +22,9 @@ MAX_HALVES = 2.0  # disagreement of halves over that of noise alone
 LITTLE_RESIDUAL = 0.01  # of the force: an error of the model that is smaller is none that moves the file
 MOST_OF_MISFIT = 0.5  # what leaves less is more likely to be wrong than all else together
 MAX_CONFLICT = 4.0  # deviations that one of some hundred numbers of the file may be off by
-MAX_GAIN_CONFLICT = (
-    3.0  # that the one factor of all forces may be off by: a single number is seldom as far off
-)
+# That what all drives have in common, the factor of their forces or the scale of their coordinates, may be off by: few
+# numbers, and every value rests on them
+MAX_COMMON_CONFLICT = 3.0
 # Deviations of a joint's place or a zero: beyond, what is linear in them holds for no value
 MAX_PLACE_CONFLICT = 6.0
 NEGATIVE = 4.0  # deviations below zero: friction that drives is none

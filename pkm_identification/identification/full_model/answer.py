@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -26,8 +25,8 @@ from pkm_identification.estimation.posterior.thresholds import (
     LARGE_SHARE,
     LIKELY,
     LITTLE_RESIDUAL,
+    MAX_COMMON_CONFLICT,
     MAX_FLOOR_RATIO,
-    MAX_GAIN_CONFLICT,
     MAX_PLACE_CONFLICT,
     MOST_OF_MISFIT,
     NEGATIVE,
@@ -79,7 +78,11 @@ def answer(
     misplaced = _is_misplaced(posterior, conflicts, ratio)
     if misplaced or gain.key in in_conflict:
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
-    certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
+    certain = (
+        not white > MAX_FLOOR_RATIO
+        or posterior.residual_share <= LITTLE_RESIDUAL
+        or posterior.contrasts.agree(views.slopes)
+    )
     factor = posterior.common_factor if in_conflict else None
     halves, halves_chance = posterior.blocks.halves_disagreement(views.slopes)
     verdict = assess(
@@ -195,44 +198,46 @@ def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
 
     A number k that is right is x_k = ((1 - P) x)_k + (P s)_k from its file, x being how far all numbers are off and s
     the scores of the data, whose scatter the blocks show: each is judged by its own deviation (Baarda 1968). The common
-    gain of the forces, which is no unknown, moves x by h times its width besides. What all drives have alike of an
-    effect is one number more of its key.
+    gain of the forces, which is no unknown, moves x by h times its width besides. The scale
+    that all drives have in common is one number more.
     """
     mode, assessed = posterior.mode, np.array([one.assessed for one in posterior.model.unknowns])
-    of_gain = posterior.gain_direction - mode.covariance @ posterior.gain_direction  # h
+    of_gain = posterior.gain_moves
     own = np.sqrt(_find_variances(posterior, np.eye(len(mode.unknowns))) + of_gain**2)
     off = mode.unknowns / np.maximum(own, LEAST_SEEN)
     worst: dict[str, float] = {}
     for unknown, one in zip(posterior.model.unknowns, off.tolist(), strict=True):
         if unknown.assessed and abs(one) >= abs(worst.get(unknown.key, 0.0)):
             worst[unknown.key] = one
-    for key, one in _judge_common_effects(posterior, of_gain):
-        if abs(one) > abs(worst[key]):
-            worst[key] = one
+    found = {key: Conflict(key, one) for key, one in worst.items()}
+    together = _judge_common_scale(posterior)
+    if together is not None and together.beyond:
+        single = found[together.key]
+        larger = abs(together.deviations) > abs(single.deviations)
+        found[together.key] = together if larger or not single.beyond else single
     gain = _judge_common_gain(posterior, of_gain, assessed)
-    found = [Conflict(key, one) for key, one in worst.items()]
-    if abs(gain) > MAX_GAIN_CONFLICT:
-        found.append(Conflict(_common_gain(posterior).key, gain, MAX_GAIN_CONFLICT))
-    return tuple(sorted(found, key=lambda one: -abs(one.deviations)))
+    if abs(gain) > MAX_COMMON_CONFLICT:
+        key = _common_gain(posterior).key
+        found[key] = Conflict(key, gain, MAX_COMMON_CONFLICT)
+    return tuple(sorted(found.values(), key=lambda one: -abs(one.deviations)))
 
 
-def _judge_common_effects(posterior: Posterior, of_gain: FloatArray) -> Iterator[tuple[str, float]]:
-    """Yield the key of each effect that all drives have, and the deviations by which what is alike of it is off."""
+def _judge_common_scale(posterior: Posterior) -> Conflict | None:
+    """Return how far off the scale that all drives' coordinates have in common is; None where it is no unknown."""
     full, mode = posterior.equations, posterior.mode
     first = len(mode.unknowns) - sum(len(one.names) for one in full.nuisances)
     for nuisance in full.nuisances:
         own = slice(first, first + len(nuisance.names))
         first = own.stop
-        if (
-            not nuisance.assessed
-            or len(set(nuisance.keys)) > 1
-            or len(nuisance.keys) != len(full.machine.drives)
-        ):
-            continue
-        direction = np.zeros(len(mode.unknowns))
-        direction[own] = len(nuisance.keys) ** -0.5
-        std = np.sqrt(_find_variances(posterior, direction[None])[0] + (direction @ of_gain) ** 2)
-        yield nuisance.keys[0], float(direction @ mode.unknowns / max(std, LEAST_SEEN))
+        if nuisance.effect.columns is compute_pitch and len(set(nuisance.keys)) == 1:
+            direction = np.zeros(len(mode.unknowns))
+            direction[own] = len(nuisance.keys) ** -0.5
+            variance = (
+                _find_variances(posterior, direction[None])[0] + (direction @ posterior.gain_moves) ** 2
+            )
+            off = direction @ mode.unknowns / max(np.sqrt(variance), LEAST_SEEN)
+            return Conflict(nuisance.keys[0], float(off), MAX_COMMON_CONFLICT)
+    return None
 
 
 def _find_variances(posterior: Posterior, directions: FloatArray) -> FloatArray:
@@ -290,7 +295,8 @@ def _is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: 
     places = {one.key for kind in PLACES for one in full.machine.knowledge.of_kind(kind)}
     scales = {key for one in full.nuisances if one.effect.columns is compute_pitch for key in one.keys}
     signs = {far[key] > 0.0 for key in scales & set(far)}
-    other_size = len(signs) == 1 and scales <= set(far)
+    together = _judge_common_scale(posterior)
+    other_size = (len(signs) == 1 and scales <= set(far)) or (together is not None and together.beyond)
     return bool(places & set(far)) or other_size or (bool(signs) and ratio > MAX_FLOOR_RATIO)
 
 

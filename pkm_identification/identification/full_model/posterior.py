@@ -95,6 +95,11 @@ class Posterior:
         (gain,) = self.equations.machine.knowledge.of_kind("common_force_gain")
         return np.asarray(np.linalg.lstsq(self.mode.slope, gain.width * self.mode.values)[0])
 
+    @cached_property
+    def gain_moves(self) -> FloatArray:
+        """What a width of the forces' common gain moves the unknowns (p,) by: h."""
+        return np.asarray(self.gain_direction - self.mode.covariance @ self.gain_direction)
+
     @property
     def widest(self) -> float:
         """Of the effects' widths in stated ones, 1 where none is large."""

@@ -140,6 +140,17 @@ def test_scales_that_are_wrong_alike_contradict_the_file(log, size):
     assert ("tolerances.length_scale" in conflicts) == (size != 1.0)
 
 
+@pytest.mark.parametrize("seed", [4, 5])
+def test_coloured_noise_of_more_than_a_hundredth_of_the_force_is_noise(log, seed):
+    pole = np.exp(-2.0 * np.pi * 40.0 * (log.time[1] - log.time[0]))
+    white = np.random.default_rng(seed).standard_normal(log.force.shape)
+    noise = lfilter([np.sqrt(1.0 - pole**2)], [1.0, -pole], white, axis=0)
+    force = log.force + 0.05 * np.sqrt(np.mean(log.force**2)) * noise
+    verdict = identify([replace(log, force=force)], load_machine(synthetic.truth()), TOTAL).answer.verdict
+    assert verdict.residual_share > 0.01
+    assert verdict.grade == FITS
+
+
 def test_late_forces_are_linearised_where_they_are(log):
     shifted = [np.interp(log.time - 4e-3, log.time, one) for one in log.force.T]
     answer = identify(
