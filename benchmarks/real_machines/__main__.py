@@ -6,6 +6,7 @@
 mkdir real && cd real
 git clone https://github.com/shamilmamedov/dynamic_calibration
 git clone https://github.com/marcocognetti/FrankaEmikaPandaDynModel
+git clone https://github.com/thanhndv212/figaroh-examples
 git clone https://github.com/dfki-ric-underactuated-lab/double_pendulum
 git clone https://github.com/jsduenass/Stewart_Gough_platform_UNAL
 python -m benchmarks.real_machines --data real

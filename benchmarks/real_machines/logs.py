@@ -20,7 +20,10 @@ from pkm_identification.errors import DocumentError
 MACHINES = Path(__file__).resolve().parents[2] / "examples" / "machines"
 # N m per A of the UR10e's motor currents, as dynamic_calibration has them
 UR10E_GAINS_NM_PER_A = np.array([14.87, 13.26, 11.13, 10.62, 11.03, 11.47])
-PANDA_TRAINING = 0.8  # of its one log; the rest is held out
+TX40_GEARS = np.array([32.0, 32.0, 45.0, -48.0, 45.0, 32.0])  # as figaroh-examples has them
+TX40_ZERO_RAD = np.array([0.0, -0.5, 0.5, 0.0, 0.0, 0.0]) * np.pi
+TX40_PERIOD_S = 2e-4
+TRAINING = 0.8  # of one log; the rest is held out
 # N of a strut of the UNAL platform per A: .05 N m/A, efficiency .4, screw of 3 mm (a guess: the log is refused anyway)
 UNAL_N_PER_A = 0.05 * 0.4 * 2 * np.pi / 0.003
 
@@ -104,8 +107,20 @@ def read_panda(folder: Path) -> tuple[list[Log], Log]:
         _table(data / f"exciting_traj_{name}.txt") for name in ("time", "positions", "torques")
     )
     log = Log(time.ravel(), coordinate.reshape(-1, 7), force.reshape(-1, 7))
-    cut = int(PANDA_TRAINING * len(log.time))
+    cut = int(TRAINING * len(log.time))
     return [log.part(slice(cut))], log.part(slice(cut, None))
+
+
+def read_tx40(folder: Path) -> tuple[list[Log], Log]:
+    """Return what is before and behind the middle fifth of the motion, at the motors' side by the gears, and that."""
+    data = folder / "examples" / "staubli_TX40" / "data"
+    motor, torque = (
+        _table(data / f"{name}.csv", delimiter=",", skiprows=1) for name in ("pos_read_data", "curr_data")
+    )
+    time = TX40_PERIOD_S * np.arange(len(motor))
+    log = Log(time, motor / TX40_GEARS + TX40_ZERO_RAD, torque * TX40_GEARS)
+    begin, end = (round(part * len(time)) for part in (0.4, 0.6))
+    return [log.part(slice(begin)), log.part(slice(end, None))], log.part(slice(begin, end))
 
 
 def read_double_pendulum(folder: Path) -> tuple[list[Log], Log]:
@@ -150,6 +165,14 @@ SUBJECTS = (
         read_panda,
         "Seven axes with torque sensors, stamps .7 to 2 ms apart with gaps of 8 ms; identified from the first four "
         "fifths of an exciting motion of 21 s, held out on the rest. Its authors' friction is another law (a sigmoid).",
+    ),
+    Subject(
+        "tx40",
+        "Staubli TX40",
+        "thanhndv212/figaroh-examples",
+        read_tx40,
+        "Six axes at 5 kHz, positions and torques of the motors, the wrist coupled (motor 6 turns with axes 5 and 6); "
+        "identified from a motion of 9 s without its middle fifth, which is held out. The peers know of the coupling.",
     ),
     Subject(
         "double_pendulum",

@@ -21,6 +21,7 @@ from scipy.interpolate import CubicSpline
 from scipy.signal import butter, sosfiltfilt
 
 from benchmarks.mechanism_peers import PinocchioMechanism
+from pkm_identification.mechanisms.multibody.kinematics import read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.simulation.multibody.mjcf import build_mechanism_mjcf
 
@@ -144,6 +145,13 @@ def installed() -> dict[str, str]:
     return found
 
 
+def find_coupling(mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray]:
+    """Return what drives measure of the joints of an open chain: factors (n, n) and offsets (n,)."""
+    joints = np.vstack([np.zeros(len(mechanism.home)), np.eye(len(mechanism.home))])
+    zero, *moved = (read(mechanism, "drives", row)[0] for row in joints)
+    return np.array(moved).T - zero[:, None], zero
+
+
 def held_out_errors(
     peer: str, mechanism: Mechanism, training: Sequence[Samples], held_out: Samples
 ) -> np.ndarray:
@@ -152,8 +160,17 @@ def held_out_errors(
 
     slow = _SLOW * np.sqrt(np.mean(np.concatenate([one.rate for one in training]) ** 2, axis=0))
 
+    coupling, zero = find_coupling(mechanism)
+    inverse = np.linalg.inv(coupling)
+
     def rows(samples: Samples) -> np.ndarray:
-        found = regressor(mechanism, samples)
+        joints = Samples(
+            (samples.coordinate - zero) @ inverse.T,
+            samples.rate @ inverse.T,
+            samples.acceleration @ inverse.T,
+            samples.force,
+        )
+        found = np.einsum("ji,njp->nip", inverse, regressor(mechanism, joints))
         if not bare:
             return found
         each = np.eye(samples.rate.shape[1])

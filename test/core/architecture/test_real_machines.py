@@ -41,14 +41,15 @@ def motion(name: str, seed: int, seconds: float = 20.0, rate: float = 500.0) -> 
     return Log(time, coordinate, machine.compute_forces(motion, machine.basis.nominal))
 
 
+@pytest.mark.parametrize("name", ["double_pendulum", "tx40"])  # the drives of the latter are coupled
 @pytest.mark.parametrize("peer", PEERS)
-def test_plain_least_squares_predict_what_the_machine_file_makes(peer):
+def test_plain_least_squares_predict_what_the_machine_file_makes(peer, name):
     if importlib.util.find_spec(PEERS[peer][0]) is None:
         pytest.skip(f"{peer} is not installed")
-    mechanism = load_machine(BY_NAME["double_pendulum"].machine).mechanism
-    training, held_out = (prepare(motion("double_pendulum", seed), 20.0) for seed in (1, 2))
+    mechanism = load_machine(BY_NAME[name].machine).mechanism
+    training, held_out = (prepare(motion(name, seed), 20.0) for seed in (1, 2))
     errors = held_out_errors(peer, mechanism, [training], held_out)
-    assert errors.shape == (3,)
+    assert errors.shape == (len(mechanism.description.drives) + 1,)
     assert errors.max() < 3.0  # what the low-pass leaves of Coulomb friction's steps
     wrong = replace(training, force=training.force[:, ::-1].copy())
     assert held_out_errors(peer, mechanism, [wrong], held_out)[-1] > 20.0
