@@ -125,6 +125,7 @@ def assess(
     factor: CommonFactor | None = None,
     impossible: str = "",
     certain: bool = True,
+    parts_agree: bool = False,
     *,
     held_out_chance: float = 1.0,
     halves_chance: float = 0.0,
@@ -147,6 +148,9 @@ def assess(
         Why no machine has these values, or why the mode was not found; empty else.
     certain : bool
         Whether no error of the model could be taken for one of the file: nothing is left but white noise, or little.
+    parts_agree : bool
+        Whether parts of the motion say the same of all values but for noise: what is left is noise, too, then, unless
+        the file is contradicted, whose conflicts an error of the model may make.
     held_out_chance : float
         Factor by which noise alone may make `held_out_ratio` larger: much of short logs.
     halves_chance : float
@@ -156,15 +160,17 @@ def assess(
     unseen_share : float
         As of `Verdict`.
     """
-    to_noise = certain and not floor_ratio > MAX_FLOOR_RATIO
+    beyond = [one for one in conflicts if one.beyond]
+    small = not floor_ratio > MAX_FLOOR_RATIO
+    to_noise = certain and small
     predicted = held_out_ratio <= MAX_HELD_OUT_OF_FIT * held_out_chance
-    fitted = to_noise and predicted and halves <= max(MAX_HALVES, halves_chance)
+    only_noise = to_noise or (parts_agree and small and not beyond)
+    fitted = only_noise and predicted and halves <= max(MAX_HALVES, halves_chance)
     generalises = (
         held_out_ratio <= MAX_HELD_OUT_OF_USABLE * held_out_chance
         or residual_share * held_out_ratio <= MAX_UNSEEN_SHARE
     )
     usable = residual_share <= MAX_RESIDUAL_SHARE and generalises
-    beyond = [one for one in conflicts if one.beyond]
     if beyond and factor and (fitted or usable):
         grade = CONTRADICTS
         named = format_key(beyond[0].key)

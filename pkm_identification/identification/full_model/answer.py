@@ -78,16 +78,13 @@ def answer(
     misplaced = _is_misplaced(posterior, conflicts, ratio)
     if misplaced or gain.key in in_conflict:
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
-    certain = (
-        not white > MAX_FLOOR_RATIO
-        or posterior.residual_share <= LITTLE_RESIDUAL
-        or posterior.contrasts.agree(views.slopes)
-    )
+    certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
     factor = posterior.common_factor if in_conflict else None
     halves, halves_chance = posterior.blocks.halves_disagreement(views.slopes)
     verdict = assess(
         ratio, posterior.residual_share, posterior.held_out_ratio, halves, conflicts,
         any(one.status == CONTRADICTS for one in values), factor, _find_impossible(posterior, values), certain,
+        certain or posterior.contrasts.agree(views.slopes),
         held_out_chance=posterior.held_out_chance, halves_chance=halves_chance, none_holds=misplaced,
         unseen_share=posterior.unseen_share,
     )  # fmt: skip
@@ -295,9 +292,14 @@ def _is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: 
     places = {one.key for kind in PLACES for one in full.machine.knowledge.of_kind(kind)}
     scales = {key for one in full.nuisances if one.effect.columns is compute_pitch for key in one.keys}
     signs = {far[key] > 0.0 for key in scales & set(far)}
+    misfit = ratio > MAX_FLOOR_RATIO
+    # an error of the model moves the scale, too
+    limit = MAX_PLACE_CONFLICT if misfit else MAX_COMMON_CONFLICT
     together = _judge_common_scale(posterior)
-    other_size = (len(signs) == 1 and scales <= set(far)) or (together is not None and together.beyond)
-    return bool(places & set(far)) or other_size or (bool(signs) and ratio > MAX_FLOOR_RATIO)
+    other_size = (len(signs) == 1 and scales <= set(far)) or (
+        together is not None and abs(together.deviations) > limit
+    )
+    return bool(places & set(far)) or other_size or (bool(signs) and misfit)
 
 
 def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:

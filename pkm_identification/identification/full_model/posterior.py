@@ -265,7 +265,8 @@ def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
     """Return a factor of all forces without which the file is not contradicted: a unit's, else any that is large."""
     unknowns, normal = posterior.model.unknowns, posterior.normal
     assessed = np.array([one.assessed for one in unknowns])
-    own = _find_worst(posterior.mode.unknowns * [one.widened for one in unknowns], assessed)
+    deviations = np.abs(posterior.mode.unknowns * [one.widened for one in unknowns]) * assessed
+    own = float(np.max(deviations, initial=0.0))
     model = build_model(posterior.equations)
     found, least = None, own
 
@@ -284,7 +285,8 @@ def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
         # masses that are all wrong by another factor come nearer with half the way, a unit does not
         if factor < 0.0 or find_conflict(float(np.sqrt(factor))) > conflict:
             found, least = CommonFactor(name, factor), conflict
-    if found is not None or own <= MAX_CONFLICT:
+    # guessed masses allow for much, and would take in what another number has wrong
+    if found is not None or own <= MAX_CONFLICT or not unknowns[np.argmax(deviations)].key.endswith(".mass"):
         return found
     # takes longer to load than a right log to be judged
     from scipy.optimize import minimize_scalar

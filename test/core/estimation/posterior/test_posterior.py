@@ -281,6 +281,8 @@ def test_what_may_be_the_models_error_is_none_of_the_file():
     scales, worst = (1.0, 0.02, 1.0, 1.0), (Conflict("bodies.arm.mass", 9.0),)
     assert assess(*scales, worst, True, certain=True).grade == CONTRADICTS
     assert assess(*scales, worst, True, certain=False).grade == USABLE
+    assert assess(*scales, worst, True, certain=False, parts_agree=True).grade == USABLE
+    assert assess(*scales, (), False, certain=False, parts_agree=True).grade == FITS
     assert assess(*scales, worst, True, certain=False, none_holds=True).grade == CONTRADICTS
     assert assess(5.0, 0.3, 1.0, 1.0, worst, True, CommonFactor("kN taken for N", 1e3)).grade == DO_NOT_USE
 
