@@ -198,6 +198,8 @@ _of_forces(
 _of_forces("sign of a drive", ("force_sign", GAIN), lambda t, f: f * (1 - 2 * t.unit()))
 _of_forces("sign of all drives", ("force_sign", GAIN), lambda t, f: -f)
 _of_forces("forces in lbf", ("force_unit", GAIN), lambda t, f: f / 4.4482216)
+# the drives' constants, N or N m per A, and gears: from 8 to 300
+_of_forces("currents", ("force_unit", GAIN), lambda t, f: f / t.random.uniform(2.0, 17.0) ** 2)
 _of_forces("two forces exchanged", (ORDER,), lambda t, f: f[:, _swap(t.count, t.drive)])
 _of_forces("forces numbered from the next drive", (ORDER,), lambda t, f: np.roll(f, 1, axis=1))
 _of_forces("unsigned forces", ("force_sign", GAIN), lambda t, f: np.abs(f))

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 LARGEST_RELATIVE_STD = (
     0.05  # of a value, or near 0 of what it can be: what is known less well is not identified
 )
@@ -40,9 +42,8 @@ COMMON_FACTORS = (
     ("mN taken for N", 1e-3), ("kgf taken for N", 9.80665), ("N taken for kgf", 1 / 9.80665),
     ("of the other sign", -1.0),
 )  # fmt: skip
-# Any other factor, as of currents or of torques in front of a gear: below the first a file's masses may be wrong
-LEAST_FACTOR, LARGEST_FACTOR = 3.0, 1e5
-FACTOR_RESOLUTION = 0.05  # of the factor: of one that is only about what the masses say
-HOPELESS_CONFLICT = 1e6  # deviations, where no mode is found
+# Any other factor, as of currents or of torques in front of a gear: below this a file's masses may be wrong
+LEAST_FACTOR = 3.0
+SEARCHED_FACTORS = np.geomspace(0.5, 10.0, 16)  # over that of the file's own forces, a fifth more each
 # Of the force: unseen motion that is predicted so well is predicted, however much better the fit is. A judgement.
 MAX_UNSEEN_SHARE = 0.005

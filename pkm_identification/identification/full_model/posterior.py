@@ -22,11 +22,9 @@ from pkm_identification.estimation.posterior.contrasts import Contrasts
 from pkm_identification.estimation.posterior.mode import Mode, NormalEquations, find_mode
 from pkm_identification.estimation.posterior.thresholds import (
     COMMON_FACTORS,
-    FACTOR_RESOLUTION,
-    HOPELESS_CONFLICT,
-    LARGEST_FACTOR,
     LEAST_FACTOR,
     MAX_CONFLICT,
+    SEARCHED_FACTORS,
 )
 from pkm_identification.estimation.posterior.verdict import CommonFactor
 from pkm_identification.machines.knowledge import Knowledge
@@ -276,7 +274,7 @@ def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
             normal.gram / factor**2, normal.pull / factor, normal.power, factor * normal.origin
         )
         mode = find_mode(model, changed, (np.zeros(model.width),), STEPS)
-        return _find_worst(mode.unknowns, assessed) if mode.converged else float("inf")
+        return float(np.max(np.abs(mode.unknowns[assessed]), initial=0.0)) if mode.converged else np.inf
 
     for name, factor in COMMON_FACTORS:
         conflict = find_conflict(factor)
@@ -286,26 +284,17 @@ def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
         if factor < 0.0 or find_conflict(float(np.sqrt(factor))) > conflict:
             found, least = CommonFactor(name, factor), conflict
     # guessed masses allow for much, and would take in what another number has wrong
-    if found is not None or own <= MAX_CONFLICT or not unknowns[np.argmax(deviations)].key.endswith(".mass"):
+    masses = [one.key.endswith(".mass") for one in unknowns]
+    if found is not None or not np.max(deviations[masses], initial=0.0) > MAX_CONFLICT:
         return found
-    # takes longer to load than a right log to be judged
-    from scipy.optimize import minimize_scalar
-
-    bounds = (-np.log(LARGEST_FACTOR), np.log(LARGEST_FACTOR))
-    best = minimize_scalar(
-        lambda log: min(find_conflict(float(np.exp(log))), HOPELESS_CONFLICT),
-        bounds=bounds,
-        method="bounded",
-        options={"xatol": FACTOR_RESOLUTION},
-    )
-    if best.fun >= MAX_CONFLICT or abs(best.x) < np.log(LEAST_FACTOR):
+    # about as many times as the file's own forces are larger: it may lack friction
+    of_file = posterior.equations.columns @ model.compute(np.zeros(model.width))[0]
+    about = float(np.sqrt(np.mean(of_file**2) / np.mean(posterior.equations.measured**2)))
+    possible = [one for one in about * SEARCHED_FACTORS if find_conflict(float(one)) < MAX_CONFLICT]
+    factor = float(np.exp(np.mean(np.log(possible)))) if possible else 1.0
+    if 1.0 / LEAST_FACTOR < factor < LEAST_FACTOR:
         return None
-    factor = float(np.exp(best.x))
-    return CommonFactor(f"{1.0 / factor:.2g} times what its masses need", factor, is_unit=False)
-
-
-def _find_worst(unknowns: FloatArray, assessed: FloatArray) -> float:
-    return float(np.max(np.abs(unknowns[assessed]), initial=0.0))
+    return CommonFactor(f"about {1.0 / factor:.2g} times what its masses need", factor, is_unit=False)
 
 
 def build_views(parameters: ParameterSet, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:

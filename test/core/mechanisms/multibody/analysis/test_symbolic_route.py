@@ -304,7 +304,7 @@ def test_what_the_rules_say_is_held_against_other_routes():
         found.symbolic.base,
         elimination=find_base_parameters(Subject.load("parallelogram"), "symbolic").symbolic.base.elimination,
     )
-    wrong = replace(found, symbolic=replace(found.symbolic, base=less))
+    wrong = replace(found, symbolic=replace(found.symbolic, base=less, rank=less.rank))
     assert wrong.disagreement == "routes disagree: double 8, precise 8, exact 8, symbolic 3"
     more = Routes(found.subject, exact=replace(found.exact), symbolic=found.symbolic)
     assert more.upper_bound is False
