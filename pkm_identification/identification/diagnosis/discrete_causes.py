@@ -28,8 +28,8 @@ def build_factor_cause(common: CommonFactor) -> Cause:
     if not common.is_unit:
         about = float(f"{common.factor:.2g}")
         correction = (
-            f"If they are currents, or torques in front of a gear, multiply them by about {about:g}; if not, correct the "
-            "masses of the file"
+            f"If they are currents, or torques in front of a gear, multiply them by about {about:g}; if not, "
+            "correct the masses of the file"
         )
     return Cause("force_unit", common.factor, 0.0, "N", 0.0, correction, FORCE_FACTOR, detail=common.text)
 
