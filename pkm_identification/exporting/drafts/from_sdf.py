@@ -14,7 +14,8 @@ from pkm_identification.errors import DocumentError
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.numerics.arrays import FloatArray
 
-from .graph import GUESS, INERTIA, Draft, DraftJoint, Frame, Link, build_inertia_matrix, numbers, turn
+from .elements import INERTIA, build_inertia_matrix, numbers, turn
+from .graph import GUESS, Draft, DraftJoint, Frame, Link
 
 TYPES = {
     "revolute": "revolute",

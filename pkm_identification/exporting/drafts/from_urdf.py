@@ -17,8 +17,9 @@ import numpy as np
 from pkm_identification.errors import DocumentError
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 
+from .elements import INERTIA, build_inertia_matrix, numbers, turn
 from .from_sdf import read_joint
-from .graph import GUESS, INERTIA, Draft, DraftJoint, Frame, Link, build_inertia_matrix, numbers, turn
+from .graph import GUESS, Draft, DraftJoint, Frame, Link
 
 TYPES = {
     "revolute": "revolute",

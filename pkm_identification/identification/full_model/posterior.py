@@ -294,7 +294,7 @@ def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
     factor = float(np.exp(np.mean(np.log(possible)))) if possible else 1.0
     if 1.0 / LEAST_FACTOR < factor < LEAST_FACTOR:
         return None
-    return CommonFactor(f"about {1.0 / factor:.2g} times what its masses need", factor, is_unit=False)
+    return CommonFactor(f"about {1.0 / factor:.2g} times what the file's masses need", factor, is_unit=False)
 
 
 def build_views(parameters: ParameterSet, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
