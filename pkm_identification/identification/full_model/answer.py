@@ -83,8 +83,9 @@ def answer(
     halves, halves_chance = posterior.blocks.halves_disagreement(views.slopes)
     verdict = assess(
         ratio, posterior.residual_share, posterior.held_out_ratio, halves, conflicts,
-        any(one.status == CONTRADICTS for one in values), factor, _find_impossible(posterior, values), certain,
-        certain or (not in_conflict and posterior.contrasts.agree(views.slopes)),
+        any(one.status == CONTRADICTS for one in values),
+        factor=factor, impossible=_find_impossible(posterior, values), certain=certain,
+        parts_agree=certain or (not in_conflict and posterior.contrasts.agree(views.slopes)),
         held_out_chance=posterior.held_out_chance, halves_chance=halves_chance, none_holds=misplaced,
         unseen_share=posterior.unseen_share,
     )  # fmt: skip

@@ -271,10 +271,10 @@ def test_grades(scales, conflict, rests, grade):
 def test_a_named_factor_contradicts_whatever_rests_on_it():
     worst = (Conflict("platform.mass", 8.0),)
     factor = CommonFactor("lbf taken for N", 4.448)
-    verdict = assess(1.0, 0.01, 1.0, 1.0, worst, False, factor)
+    verdict = assess(1.0, 0.01, 1.0, 1.0, worst, False, factor=factor)
     assert verdict.grade == CONTRADICTS
     assert "lbf" in verdict.sentence
-    assert assess(1.0, 0.01, 1.0, 1.0, worst, False, None, "negative friction").grade == DO_NOT_USE
+    assert assess(1.0, 0.01, 1.0, 1.0, worst, False, impossible="negative friction").grade == DO_NOT_USE
 
 
 def test_what_may_be_the_models_error_is_none_of_the_file():
@@ -284,7 +284,10 @@ def test_what_may_be_the_models_error_is_none_of_the_file():
     assert assess(*scales, worst, True, certain=False, parts_agree=True).grade == USABLE
     assert assess(*scales, (), False, certain=False, parts_agree=True).grade == FITS
     assert assess(*scales, worst, True, certain=False, none_holds=True).grade == CONTRADICTS
-    assert assess(5.0, 0.3, 1.0, 1.0, worst, True, CommonFactor("kN taken for N", 1e3)).grade == DO_NOT_USE
+    assert (
+        assess(5.0, 0.3, 1.0, 1.0, worst, True, factor=CommonFactor("kN taken for N", 1e3)).grade
+        == DO_NOT_USE
+    )
 
 
 class GuessedMass:
