@@ -21,8 +21,9 @@ from pkm_identification.simulation.multibody.inertials import inertials
 from pkm_identification.simulation.multibody.tree_model import numbers
 
 from .bodies_urdf import inertial_xml
+from .followers import list_followers
 
-VERSION = "1.9"
+VERSION, WITH_MIMICS = "1.9", "1.11"
 # Joints of the file as SDF calls them; one without spin is nearest to a universal one
 _TYPES = {
     "revolute": "revolute",
@@ -47,7 +48,7 @@ def bodies_sdf(mechanism: Mechanism) -> str:
     Raises
     ------
     SettingsError
-        If it has planar joints, which SDF has not.
+        If it has planar joints or couplings of more than two joints, which SDF has not.
     """
     description = mechanism.description
     planar = [joint.name for joint in description.joints if joint.type == "planar"]
@@ -62,13 +63,22 @@ def bodies_sdf(mechanism: Mechanism) -> str:
         if name != GROUND:
             pose = f"{numbers(position[f])} {numbers(yaw_pitch_roll(rotation[f])[::-1])}"
             links += f"<link name={quoteattr(name)}><pose>{pose}</pose>{inertial_xml(masses[name], 'sdf')}</link>\n"
+    followers = list_followers(mechanism, "sdf")
+    mimics = {
+        # at home all joints are zero
+        one.joint: f'<mimic joint={quoteattr(one.leader)} axis="axis"><multiplier>{one.multiplier!r}</multiplier>'
+        "<offset>0</offset><reference>0</reference></mimic>"
+        for one in followers
+    }
     driven = _describe_driven_joints(mechanism)
     joints = "".join(
-        _build_joint(mechanism, joint, driven.get(joint.name, ""), rotation) for joint in description.joints
+        _build_joint(mechanism, joint, driven.get(joint.name, "") + mimics.get(joint.name, ""), rotation)
+        for joint in description.joints
     )
     gravity = numbers(FLOAT64.array(description.gravity))
+    version = WITH_MIMICS if followers else VERSION
     return (
-        f'<?xml version="1.0"?>\n<sdf version="{VERSION}"><world name="default">\n<gravity>{gravity}</gravity>\n'
+        f'<?xml version="1.0"?>\n<sdf version="{version}"><world name="default">\n<gravity>{gravity}</gravity>\n'
         f"<model name={quoteattr(mechanism.name)}>\n{links}{joints}</model>\n</world></sdf>\n"
     )
 

@@ -23,12 +23,14 @@ from pkm_identification.numerics.rotation import yaw_pitch_roll
 from pkm_identification.simulation.multibody.inertials import inertials
 from pkm_identification.simulation.multibody.tree_model import Inertial, fresh, numbers
 
+from .followers import list_followers
 from .urdf import draw_bar
 
 BASE = "base"
 _BAR = 0.03  # radius of a bar, of the extent of the largest body
 # Limits that URDF demands and the file does not have: a turn and a metre beyond all use, forces and rates likewise
 _FARTHEST, _EFFORT, _VELOCITY = 1e3, 1e9, 1e9
+_LIMITS = f'<limit lower="{-_FARTHEST}" upper="{_FARTHEST}" effort="{_EFFORT}" velocity="{_VELOCITY}"/>'
 
 
 # Hinges that stand for a joint of three turns, in their order: end of the name and axis
@@ -53,7 +55,8 @@ def bodies_urdf(mechanism: Mechanism, display: bool = False) -> str:
     Raises
     ------
     SettingsError
-        If it closes loops, or has spherical joints or such without spin, which URDF has not; not for display.
+        If it closes loops, or has spherical joints, joints without spin or couplings of more than two joints, which
+        URDF has not; not for display.
     """
     description, tree = mechanism.description, mechanism.tree
     if tree.cut and not display:
@@ -72,6 +75,7 @@ def bodies_urdf(mechanism: Mechanism, display: bool = False) -> str:
     names = [BASE]
     masses = inertials(mechanism)
     own = [_format_joint_name(mechanism, f, frame) for f, frame in enumerate(tree.frames)]
+    mimics = {} if display else _describe_mimics(mechanism)
     bars = _draw_bars(mechanism) if display else {}
     parts = [_link(BASE, None, bars.get(GROUND, ""))]
     driven = _describe_driven_joints(mechanism)
@@ -82,14 +86,17 @@ def bodies_urdf(mechanism: Mechanism, display: bool = False) -> str:
             for end, axis in TURNS[:-1]:
                 link = fresh(f"{own[f]}:{end}", taken)
                 parts.append(
-                    _build_joint(f"{own[f]}_{end}", "revolute", (parent, link), origin, np.eye(3)[axis], "")
+                    _build_joint(
+                        f"{own[f]}_{end}", "revolute", (parent, link), origin, np.eye(3)[axis], _LIMITS
+                    )
                 )
                 parts.append(_link(link, None))
                 parent, origin = link, ""
             own[f] = f"{own[f]}_{TURNS[-1][0]}"
         kind = {FIXED: "fixed", PRISMATIC: "prismatic"}.get(frame.kind, "revolute")
         along = np.eye(3)[TURNS[-1][1]] if frame.kind in TURNING else frame.sign * np.eye(3)[frame.axis]
-        parts.append(_build_joint(own[f], kind, (parent, names[f]), origin, along, driven.get(own[f], "")))
+        limits = driven.get(own[f], _LIMITS) + mimics.get(own[f], "")
+        parts.append(_build_joint(own[f], kind, (parent, names[f]), origin, along, limits))
         parts.append(_link(names[f], masses.get(body_of.get(f, "")), bars.get(body_of.get(f, ""), "")))
     gravity = numbers(FLOAT64.array(description.gravity))
     return (
@@ -106,6 +113,15 @@ def _format_joint_name(mechanism: Mechanism, f: int, frame: Frame) -> str:
     if f not in places:
         return f"{name}:fixed"
     return name if len(places) == 1 else f"{name}_{places.index(f) + 1}"
+
+
+def _describe_mimics(mechanism: Mechanism) -> dict[str, str]:
+    """Return what makes joints follow others, by their names."""
+    found = {}
+    for one in list_followers(mechanism, "urdf"):
+        numbers_of = f'multiplier="{one.multiplier!r}" offset="{one.offset!r}"'
+        found[one.joint] = f"<mimic joint={quoteattr(one.leader)} {numbers_of}/>"
+    return found
 
 
 def _describe_driven_joints(mechanism: Mechanism) -> dict[str, str]:
@@ -136,10 +152,9 @@ def _format_origin(mechanism: Mechanism, f: int) -> str:
 
 
 def _build_joint(
-    name: str, kind: str, links: tuple[str, str], origin: str, axis: FloatArray, driven: str
+    name: str, kind: str, links: tuple[str, str], origin: str, axis: FloatArray, limits: str
 ) -> str:
-    limits = f'<limit lower="{-_FARTHEST}" upper="{_FARTHEST}" effort="{_EFFORT}" velocity="{_VELOCITY}"/>'
-    moving = "" if kind == "fixed" else f'<axis xyz="{numbers(axis)}"/>{driven or limits}'
+    moving = "" if kind == "fixed" else f'<axis xyz="{numbers(axis)}"/>{limits}'
     return (
         f'<joint name={quoteattr(name)} type="{kind}">{origin}'
         f"<parent link={quoteattr(links[0])}/><child link={quoteattr(links[1])}/>{moving}</joint>\n"

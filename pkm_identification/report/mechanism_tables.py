@@ -11,6 +11,7 @@ import numpy as np
 
 from pkm_identification.document import format_key
 from pkm_identification.machines.knowledge import Knowledge, KnownNumber
+from pkm_identification.mechanisms.multibody.description.records import Measure
 from pkm_identification.mechanisms.multibody.kinematics import read
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
@@ -35,6 +36,8 @@ def format_mechanism_text(mechanism: Mechanism) -> str:
         summary += f"\n{mechanism.description.description}"
     if redundant:
         summary += f"\nRedundant constraints: {'; '.join(redundant)}"
+    for coupling in mechanism.description.couplings:
+        summary += f"\nCoupling {coupling.name}: 0 = {format_sum(coupling)}"
     # a hexapod's file states a pose, of which there is one
     if mechanism.loops and "kind" in mechanism.description.document:
         summary += f"\n{format_assembly_sentence(mechanism)}"
@@ -45,6 +48,17 @@ def format_mechanism_text(mechanism: Mechanism) -> str:
         build_outputs_table(mechanism),
     )
     return "\n\n".join([summary, *map(str, tables)])
+
+
+def format_sum(measure: Measure) -> str:
+    """Return a combination of joint coordinates as text."""
+    terms = [(FLOAT64.number(factor), joint) for joint, factor in measure.joints.items()]
+    terms += [(FLOAT64.number(measure.offset), "")] if measure.offset else []
+    parts = []
+    for factor, joint in terms:
+        size = "" if joint and abs(factor) == 1 else f"{abs(factor):.6g} "
+        parts.append(f"{'-' if factor < 0 else '+'} {size}{joint}".rstrip())
+    return " ".join(parts).removeprefix("+ ")
 
 
 def _count(count: int, what: str) -> str:
@@ -213,6 +227,14 @@ def build_mechanism_document(mechanism: Mechanism) -> dict[str, Any]:
         ],
         "loops": mechanism.loops,
         "degrees_of_freedom": mechanism.degrees_of_freedom,
+        "couplings": [
+            {
+                "name": one.name,
+                "sum": {joint: float(FLOAT64.number(factor)) for joint, factor in one.joints.items()},
+                "offset": float(FLOAT64.number(one.offset)),
+            }
+            for one in mechanism.description.couplings
+        ],
         "redundant_constraints": list(mechanism.redundant_constraints),
         "assembly": None
         if far is None

@@ -17,7 +17,7 @@ from pkm_identification.suggestion import did_you_mean
 
 from .from_sdf import read_sdf
 from .from_urdf import read_urdf
-from .graph import Draft, DraftJoint, Frame, Link
+from .graph import SINGLE, Draft, DraftJoint, Frame, Link
 from .hexapod_file import NoHexapodError, is_like_hexapod, write_hexapod
 from .mechanism_file import write_file
 from .simplify import (
@@ -122,6 +122,13 @@ def draft_from_file(
                 raise DocumentError(
                     f"{path}: joint '{joint.name}' is of '{end}', which is no body of it{hint}"
                 )
+    singles = [joint.name for joint in draft.joints if joint.type in SINGLE]
+    for coupling in draft.couplings:
+        for one in coupling.factors:
+            if one not in singles:
+                raise DocumentError(
+                    f"{path}: {coupling.name}: '{one}' is no joint with one coordinate{did_you_mean(one, singles)}"
+                )
     for body in bodies:
         if body.name not in known:
             raise SettingsError(
@@ -137,7 +144,7 @@ def draft_from_file(
             f"{path}: {', '.join(loose)}: no joint or constraint connects it with the ground, on which a machine stands"
         )
     driven = tuple(drives) or draft.driven
-    draft = stop_idle_spin(join_hinges(draft, driven))
+    draft = stop_idle_spin(join_hinges(draft, {*driven, *draft.coupled}))
     if is_like_hexapod(draft):
         try:
             text, notes = write_hexapod(draft, name, str(path), driven)

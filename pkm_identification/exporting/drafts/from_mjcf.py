@@ -16,7 +16,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
 from pkm_identification.simulation.mujoco_library import mujoco
 
-from .graph import Draft, DraftJoint, Frame, Link
+from .graph import Draft, DraftCoupling, DraftJoint, Frame, Link
 
 _NOTHING = 1e-9  # kg and kg m^2: what stands for no mass in a file that must state some
 
@@ -61,6 +61,7 @@ class _Reader:
                 raise DocumentError(f"{source}: MJCF: a number of '{name}' is not finite")
         self._links: list[Link] = []
         self._joints: list[DraftJoint] = []
+        self._couplings: list[DraftCoupling] = []
         self._names = [GROUND, *(self._name("body", b) for b in range(1, model.nbody))]
 
     def _name(self, kind: str, number: int) -> str:
@@ -85,7 +86,8 @@ class _Reader:
                 driven.append(self._name("joint", joint))
                 self._limit_force(driven[-1], a, joint)
         return Draft(
-            tuple(self._links), tuple(self._joints), np.array(model.opt.gravity), tuple(dict.fromkeys(driven))
+            tuple(self._links), tuple(self._joints), np.array(model.opt.gravity), tuple(dict.fromkeys(driven)),
+            couplings=tuple(self._couplings),
         )  # fmt: skip
 
     def _limit_force(self, name: str, actuator: int, joint: int) -> None:
@@ -157,12 +159,40 @@ class _Reader:
             )
         )
 
+    def _coupling(self, e: int, name: str) -> None:
+        """A constraint of joints: `joint`, where it is linear, or `tendon`, of one fixed tendon."""
+        model = self._model
+        first, second, data = int(model.eq_obj1id[e]), int(model.eq_obj2id[e]), model.eq_data[e]
+        tendon = int(model.eq_type[e]) == mujoco.mjtEq.mjEQ_TENDON
+        if np.any(data[2:5]) or (tendon and second >= 0):
+            raise DocumentError(
+                f"{self._source}: equality constraint '{name}' is not linear in joints' coordinates"
+            )
+        if tendon:
+            wraps = range(model.tendon_adr[first], model.tendon_adr[first] + model.tendon_num[first])
+            if any(int(model.wrap_type[w]) != mujoco.mjtWrap.mjWRAP_JOINT for w in wraps):
+                raise DocumentError(
+                    f"{self._source}: equality constraint '{name}' is of a tendon that is not fixed"
+                )
+            joints = {int(model.wrap_objid[w]): float(model.wrap_prm[w]) for w in wraps}
+        else:
+            joints = {first: 1.0} | ({second: -float(data[1])} if second >= 0 else {})
+        at_zero = sum(factor * float(model.qpos0[model.jnt_qposadr[j]]) for j, factor in joints.items())
+        factors = {self._name("joint", j): factor for j, factor in joints.items()}
+        self._couplings.append(DraftCoupling(name, factors, -at_zero - float(data[0])))
+
     def _closing(self, e: int) -> None:
-        """A constraint between two bodies: `connect` is a spherical joint, `weld` a fixed one."""
+        """A constraint between two bodies: `connect` is a spherical joint, `weld` a fixed one; or between joints."""
         model = self._model
         kind, kinds = int(model.eq_type[e]), mujoco.mjtEq
+        name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_EQUALITY, e) or f"loop_{e + 1}"
+        if kind in (kinds.mjEQ_JOINT, kinds.mjEQ_TENDON):
+            self._coupling(e, name)
+            return
         if kind not in (kinds.mjEQ_CONNECT, kinds.mjEQ_WELD):
-            raise DocumentError(f"{self._source}: equality constraint {e + 1} is neither connect nor weld")
+            raise DocumentError(
+                f"{self._source}: equality constraint {e + 1} is none of connect, weld, joint and tendon"
+            )
         ends = (int(model.eq_obj1id[e]), int(model.eq_obj2id[e]))
         if int(model.eq_objtype[e]) == mujoco.mjtObj.mjOBJ_SITE:
             bodies = [int(model.site_bodyid[one]) for one in ends]
@@ -178,7 +208,6 @@ class _Reader:
                 pose = Frame(_compute_rotation(data[6:10]), np.array(data[3:6]))
                 frames = [pose, Frame()]
         names = self._names[bodies[0]], self._names[bodies[1]]
-        name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_EQUALITY, e) or f"loop_{e + 1}"
         if kind == kinds.mjEQ_WELD:
             self._joints.append(DraftJoint(name, "fixed", names, (frames[0], frames[1]), closing=True))
             return

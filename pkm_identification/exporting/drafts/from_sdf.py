@@ -15,7 +15,7 @@ from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.numerics.arrays import FloatArray
 
 from .elements import INERTIA, build_inertia_matrix, numbers, turn
-from .graph import GUESS, Draft, DraftJoint, Frame, Link
+from .graph import GUESS, Draft, DraftJoint, Frame, Link, follow
 
 TYPES = {
     "revolute": "revolute",
@@ -145,12 +145,24 @@ def read_sdf(root: Element, source: str) -> Draft:
         notes.append(f"link '{base}' is taken as the ground: no joint goes to the world")
         joints.append(DraftJoint(f"{base}_on_ground", "fixed", (GROUND, base), (frames[base], Frame())))
     gravity = root.find("world/gravity")
+    couplings = tuple(
+        follow(
+            joint.get("name") or "",
+            mimic.get("joint") or "",
+            read_number(mimic, "multiplier", 1.0, source),
+            read_number(mimic, "offset", 0.0, source)
+            - read_number(mimic, "multiplier", 1.0, source) * read_number(mimic, "reference", 0.0, source),
+        )
+        for joint in model.findall("joint")
+        if (mimic := joint.find("axis/mimic")) is not None
+    )
     return Draft(
         tuple(_link(name, link, source) for name, link in links.items()),
         tuple(joints),
         None if gravity is None else numbers(gravity.text or "", 3, f"{source}: gravity"),
         (),
         tuple(notes),
+        couplings,
     )
 
 

@@ -8,7 +8,7 @@ Driven are the joints with command interfaces of ros2_control, or transmissions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
@@ -19,7 +19,7 @@ from pkm_identification.mechanisms.multibody.description.records import GROUND
 
 from .elements import INERTIA, build_inertia_matrix, numbers, turn
 from .from_sdf import read_joint
-from .graph import GUESS, Draft, DraftJoint, Frame, Link
+from .graph import GUESS, Draft, DraftCoupling, DraftJoint, Frame, Link, follow
 
 TYPES = {
     "revolute": "revolute",
@@ -45,16 +45,38 @@ def read_urdf(root: Element, source: str) -> Draft:
     made = [_read_joint(joint, bases[0], source) for joint in joints]
     closing = _closing(robot=root, joints=made, base=bases[0], source=source)
     moved = tuple(link for link in links if link.name != bases[0])
-    return Draft(moved, (*made, *closing), None, _find_drives(root), tuple(notes))
+    couplings = tuple(_read_mimics(joints, source))
+    return Draft(moved, (*made, *closing), None, _find_drives(root), tuple(notes), couplings)
+
+
+def _read_mimics(joints: Sequence[Element], source: str) -> Iterator[DraftCoupling]:
+    """Yield the couplings of joints that follow others."""
+    for joint in joints:
+        mimic = joint.find("mimic")
+        if mimic is not None:
+            name = joint.get("name") or ""
+            where = f"{source}: joint '{name}': mimic"
+            multiplier, offset = (
+                float(numbers(mimic.get(key, default), 1, where)[0])
+                for key, default in (("multiplier", "1"), ("offset", "0"))
+            )
+            yield follow(name, mimic.get("joint") or "", multiplier, offset)
 
 
 def _find_drives(robot: Element) -> tuple[str, ...]:
-    """Return the joints with command interfaces of ros2_control, else those with transmissions, that are there."""
+    """Return the joints with command interfaces of ros2_control, else those with transmissions, that are there.
+
+    A joint that follows another one is not driven.
+    """
     commanded = [
         one for one in robot.findall("ros2_control/joint") if one.find("command_interface") is not None
     ]
     found = commanded or robot.findall("transmission/joint")
-    there = [joint.get("name") for joint in robot.findall("joint") if joint.get("type") != "fixed"]
+    there = [
+        joint.get("name")
+        for joint in robot.findall("joint")
+        if joint.get("type") != "fixed" and joint.find("mimic") is None
+    ]
     return tuple(dict.fromkeys(one.get("name") or "" for one in found if one.get("name") in there))
 
 
@@ -122,8 +144,6 @@ def _read_joint(joint: Element, base: str, source: str) -> DraftJoint:
     where = f"{source}: joint '{name}'"
     if kind not in TYPES:
         raise DocumentError(f"{where}: type '{kind}' has no counterpart; expected one of {', '.join(TYPES)}")
-    if joint.find("mimic") is not None:
-        raise DocumentError(f"{where}: follows another joint (mimic); a machine file has no such joints")
     parent = _read_vector(joint, "parent", "link", source)
     element = joint.find("axis")
     axis = numbers("1 0 0" if element is None else element.get("xyz", "1 0 0"), 3, where)

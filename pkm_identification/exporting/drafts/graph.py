@@ -123,6 +123,28 @@ class DraftJoint:
         )
 
 
+@dataclass(frozen=True)
+class DraftCoupling:
+    """What a gear, a belt or a cable keeps at zero: a sum of joint coordinates as in the file it comes from, m or rad.
+
+    Attributes
+    ----------
+    name : str
+    factors : dict of str to float
+        By joint.
+    offset : float
+    """
+
+    name: str
+    factors: dict[str, float]
+    offset: float = 0.0
+
+
+def follow(follower: str, leader: str, multiplier: float, offset: float) -> DraftCoupling:
+    """Return the coupling by which a joint is where another one is, times the multiplier, and the offset further."""
+    return DraftCoupling(f"{follower}_follows", {follower: 1.0, leader: -multiplier}, -offset)
+
+
 @dataclass(frozen=True, eq=False)
 class Draft:
     """What a file says.
@@ -136,6 +158,7 @@ class Draft:
         Joints that have an actuator; empty where the file says none.
     notes : tuple of str
         What was taken otherwise than the file has it.
+    couplings : tuple of DraftCoupling
     """
 
     links: tuple[Link, ...]
@@ -143,3 +166,9 @@ class Draft:
     gravity: FloatArray | None = None
     driven: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    couplings: tuple[DraftCoupling, ...] = ()
+
+    @property
+    def coupled(self) -> set[str]:
+        """Joints that couplings name."""
+        return {joint for coupling in self.couplings for joint in coupling.factors}

@@ -57,7 +57,8 @@ class NoHexapodError(Exception):
 def is_like_hexapod(draft: Draft) -> bool:
     """Return whether bodies and joints are as many, of the kinds, that a hexapod has."""
     slides = [joint for joint in draft.joints if joint.type == "prismatic"]
-    return len(slides) == STRUTS and len(draft.joints) == 3 * STRUTS and len(draft.links) == 2 * STRUTS + 1
+    counts = len(slides) == STRUTS and len(draft.joints) == 3 * STRUTS and len(draft.links) == 2 * STRUTS + 1
+    return counts and not draft.couplings
 
 
 def write_hexapod(draft: Draft, name: str, source: str, driven: Sequence[str]) -> tuple[str, list[str]]:

@@ -98,8 +98,9 @@ def _choose_drives(
     draft: Draft, name: str, source: str, singles: list[DraftJoint]
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the document with all slides driven, or the fewest joints that move the machine, near the ground first."""
-    slides = [joint for joint in singles if joint.type == "prismatic"]
-    singles = sorted(singles, key=lambda joint: GROUND not in joint.bodies)
+    followers = {next(iter(coupling.factors)) for coupling in draft.couplings}
+    slides = [joint for joint in singles if joint.type == "prismatic" and joint.name not in followers]
+    singles = sorted(singles, key=lambda joint: (joint.name in followers, GROUND not in joint.bodies))
     problem: MachineError | None = None
     for drives in (
         *([slides] if slides else []),
@@ -124,6 +125,15 @@ def _document(draft: Draft, name: str, driven: list[DraftJoint]) -> dict[str, An
     document["bodies"] = {link.name: _body(link) for link in draft.links}
     passive = {joint.name for joint in draft.joints} - {joint.name for joint in driven}
     document["joints"] = {joint.name: _joint(joint, joint.name in passive) for joint in draft.joints}
+    if draft.couplings:
+        offset = {joint.name: joint.offset for joint in draft.joints}
+        document["couplings"] = {
+            one.name: {
+                "sum": {joint: _text_of(factor) for joint, factor in one.factors.items()},
+                "offset": _text_of(one.offset + sum(factor * offset[j] for j, factor in one.factors.items())),
+            }
+            for one in draft.couplings
+        }
     document["drives"] = {f"q_{joint.name}": _drive(joint) for joint in driven}
     home = {f"q_{joint.name}": _text_of(_inside(joint)) for joint in driven}
     document["home"] = {"drives": home, "guess": dict(_guesses(draft.joints))}

@@ -9,7 +9,7 @@ or a spherical joint; a rod between two spherical joints, whose spin nothing dri
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -121,17 +121,17 @@ def _sum_bodies(name: str, parts: Sequence[tuple[Link, Frame]]) -> Link:
     return Link(name, mass, center, inertia, GUESS if any(link.guessed for link, _ in parts) else "")
 
 
-def join_hinges(draft: Draft, driven: Sequence[str]) -> Draft:
+def join_hinges(draft: Draft, kept: Collection[str]) -> Draft:
     """Return the draft with universal and spherical joints where hinges meet in a point with next to nothing between.
 
     The mass of a cross goes exactly to the neighbour on whose joint its centre of mass is; its moments, less than
-    _LIGHT of either neighbour's about that point, are left out.
+    _LIGHT of either neighbour's about that point, are left out. Joints that are to be kept stay as they are.
     """
     notes = []
     while True:
         for link in draft.links:
             ends = [joint for joint in draft.joints if link.name in joint.bodies]
-            if len(ends) != 2 or any(one.name in driven for one in ends):
+            if len(ends) != 2 or any(one.name in kept for one in ends):
                 continue
             near = ends[0].bodies[ends[0].bodies[0] == link.name]
             first, second = ends[0].seen_from(near), ends[1].seen_from(link.name)
@@ -143,9 +143,9 @@ def join_hinges(draft: Draft, driven: Sequence[str]) -> Draft:
                 notes.append(
                     f"{link.name}: a cross or ball, its mass is moved to its neighbour, its moments are dropped"
                 )
-            kept = [one for one in draft.joints if one not in ends]
-            kept.insert(draft.joints.index(ends[0]), joined)
-            draft = replace(draft, links=links, joints=tuple(kept))
+            joints = [one for one in draft.joints if one not in ends]
+            joints.insert(draft.joints.index(ends[0]), joined)
+            draft = replace(draft, links=links, joints=tuple(joints))
             break
         else:
             return replace(draft, notes=(*draft.notes, *notes))

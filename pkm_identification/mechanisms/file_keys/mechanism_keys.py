@@ -119,6 +119,20 @@ MECHANISM_KEYS = (
         ),
     ),
     Key(
+        "couplings",
+        "what gears, belts and cables keep at zero, by name",
+        keys=(
+            Key(
+                "*",
+                "a sum of joint coordinates",
+                keys=(
+                    Key("sum", "joint coordinates, each times a number; m and rad may be mixed", _VALUES, True),
+                    Key("offset", "added to them, m or rad (default: 0)", EXACT),
+                ),
+            ),
+        ),
+    ),
+    Key(
         "drives",
         "driven coordinates by name",
         required=True,

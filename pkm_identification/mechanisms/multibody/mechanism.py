@@ -31,7 +31,7 @@ from .structure.bodies import check_bodies
 from .structure.mobility import Mobility, mobility, move_home, read_values
 from .structure.model import Model, compute_model_size, pack_mechanism
 from .structure.passive import PassiveFriction, passive_friction
-from .structure.rows import Row, loop_rows, measure_row, pose_rows, rubbing_rows
+from .structure.rows import Row, coupling_row, loop_rows, measure_row, pose_rows, rubbing_rows
 from .structure.tree import Tree, planar_bodies, spanning_tree
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Mechanism:
         planar = planar_bodies(description.bodies)
         loops = [row for joint in tree.cut for row in loop_rows(joint, planar)]
         parts = {
-            "loops": loops,
+            "loops": [*loops, *(coupling_row(coupling) for coupling in description.couplings)],
             "drives": [measure_row(drive.measure) for drive in description.drives],
             "outputs": [measure_row(measure) for measure in description.outputs],
             "readings": [measure_row(measure) for measure in description.readings],

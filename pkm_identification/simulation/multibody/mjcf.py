@@ -31,6 +31,9 @@ from .tree_model import WORLD, Inertial, TreeBodies, TreeWriter, fresh, numbers
 
 _X, _Y, _Z = 0, 1, 2
 TIMESTEP = 1e-4  # s
+# direct stiffness and damping of a critically damped constraint as fast as the time step allows
+_RATE = 1.0 / (2.0 * TIMESTEP)
+_SOLVER = f'solref="{-(_RATE**2)!r} {-2 * _RATE!r}" solimp="0.9999 0.9999 0.001 0.5 2"'
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,11 @@ def build_mechanism_mjcf(mechanism: Mechanism) -> str:
     ends: set[str] = set()
     sites, equality = _add_constraints(mechanism, twins, tree, ends)
     armature, tendons, more = _drive_inertia(description, ends)
+    cables, couplings = _add_couplings(description)
+    equality += couplings
+    tendons += cables
+    if tendons:
+        tendons = f"<tendon>\n{tendons}</tendon>\n"
     for body, text in more:
         sites[tree.body_frames[body]] = sites.get(tree.body_frames[body], "") + text
     names = [joint.name for joint in whole.joints]
@@ -134,9 +142,6 @@ def _add_constraints(
     mechanism: Mechanism, twins: dict[str, tuple[str, str]], tree: Tree, taken: set[str]
 ) -> tuple[dict[int, str], str]:
     """Sites by frame, and the constraints between them; the sites' names are added to those taken."""
-    # direct stiffness and damping of a critically damped constraint as fast as the time step allows
-    rate = 1.0 / (2.0 * TIMESTEP)
-    solver = f'solref="{-(rate**2)!r} {-2 * rate!r}" solimp="0.9999 0.9999 0.001 0.5 2"'
     sites: dict[int, str] = {}
     equality = ""
 
@@ -151,12 +156,28 @@ def _add_constraints(
         if joint.name in twins:
             for name, body in zip(ends, twins[joint.name], strict=True):
                 site(body, name, np.zeros(3))
-            equality += f"<weld name={quoteattr(f'{joint.name}:weld')} {names} {solver}/>\n"
+            equality += f"<weld name={quoteattr(f'{joint.name}:weld')} {names} {_SOLVER}/>\n"
         else:
             for name, body, position in zip(ends, joint.bodies, joint.place, strict=True):
                 site(body, name, FLOAT64.array(position))
-            equality += f"<connect name={quoteattr(joint.name)} {names} {solver}/>\n"
+            equality += f"<connect name={quoteattr(joint.name)} {names} {_SOLVER}/>\n"
     return sites, equality
+
+
+def _add_couplings(description: Description) -> tuple[str, str]:
+    """Return fixed tendons along the couplings, and the constraints that keep their lengths."""
+    tendons = equality = ""
+    taken = {joint.name for joint in description.joints} | {drive.name for drive in description.drives}
+    for coupling in description.couplings:
+        name = quoteattr(fresh(coupling.name, taken))
+        parts = "".join(
+            f'<joint joint={quoteattr(joint)} coef="{FLOAT64.number(factor)!r}"/>'
+            for joint, factor in coupling.joints.items()
+        )
+        tendons += f"<fixed name={name}>{parts}</fixed>\n"
+        length = f'polycoef="{-FLOAT64.number(coupling.offset)!r} 0 0 0 0"'
+        equality += f"<tendon name={name} tendon1={name} {length} {_SOLVER}/>\n"
+    return tendons, equality
 
 
 def _drive_inertia(
@@ -191,8 +212,6 @@ def _drive_inertia(
             tendons += f"<spatial {head}>{parts}</spatial>\n"
         else:
             left += 1
-    if tendons:
-        tendons = f"<tendon>\n{tendons}</tendon>\n"
     if left:
         tendons += f"<!-- without the inertia of {left} drives whose coordinate no joint or tendon has -->\n"
     return armature, tendons, sites

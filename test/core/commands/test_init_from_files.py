@@ -123,7 +123,11 @@ JOINT = '<joint name="j" type="{}"><parent link="a"/><child link="b"/>{}</joint>
         ("x.urdf", ROBOT.format(JOINT.format("floating", "")), "type 'floating' has no counterpart"),
         ("x.urdf", ROBOT.format(JOINT.format("revolute", '<axis xyz="0 0"/>')), "expected 3 numbers"),
         ("x.urdf", ROBOT.format(JOINT.format("revolute", '<axis xyz="0 0 0"/>')), "has no length"),
-        ("x.urdf", ROBOT.format(JOINT.format("revolute", '<mimic joint="k"/>')), "follows another joint"),
+        (
+            "x.urdf",
+            ROBOT.format(JOINT.format("revolute", '<mimic joint="k"/>')),
+            "'k' is no joint with one coordinate",
+        ),
         ("x.urdf", ROBOT.format(JOINT.format("fixed", "")), "no joint can be driven"),
         ("x.sdf", "<sdf/>", "has 0 models"),
         ("x.sdf", "<sdf><model name='m'/></sdf>", "has no link"),

@@ -201,6 +201,7 @@ def whole_mechanisms() -> Iterator[dict[str, Any]]:
             "name": "arm",
             "bodies": {"arm": {"parameters": ["1", "0", "0", "0", "1", "1", "1", "0", "0", "0"]}},
             "joints": {"hinge": {"type": "revolute", "bodies": ["ground", "arm"], "friction": {}}},
+            "couplings": {"stop": {"sum": {"hinge": "1"}}},
             "drives": {"q": dict(measure) | REPORTS},
             "outputs": {"x": dict(measure)},
             "readings": {"y": dict(measure)},

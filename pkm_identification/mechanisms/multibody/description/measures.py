@@ -57,6 +57,18 @@ class Measures:
             return ()
         return read_each(node, self._output)
 
+    def couplings(self, node: Node) -> tuple[Measure, ...]:
+        """Return combinations of joint coordinates that stay zero; metres and radians may be added, as a rack does."""
+        if node.value == {}:
+            return ()
+        return read_each(node, self._coupling)
+
+    def _coupling(self, name: str, node: Node) -> Measure:
+        joints, units = self._factors(node.take("sum"))
+        offset = number(node.take("offset", 0), self._constants)
+        node.close()
+        return Measure(name, "combination", "m" if "m" in units else "rad", joints, offset)
+
     def _output(self, name: str, node: Node) -> Measure:
         measure = self._measure(name, node)
         node.close()
@@ -121,15 +133,18 @@ class Measures:
                 offset,
                 self._unit(entry_node.value),
             )
-        joints = {}
-        units = set()
         sum_node = node.take("sum")
-        for joint, entry_node in build_named_entries(sum_node):
-            joints[self._with_coordinate(entry_node, joint)] = number(entry_node, self._constants)
-            units.add(self._unit(joint))
+        joints, units = self._factors(sum_node)
         if len(units) > 1:
             sum_node.fail("adds metres and radians")
         return joints, offset, units.pop()
+
+    def _factors(self, node: Node) -> tuple[dict[str, Exact], set[str]]:
+        """Return the factors of joints in a sum, and the units of their coordinates."""
+        joints = {}
+        for joint, entry_node in build_named_entries(node):
+            joints[self._with_coordinate(entry_node, joint)] = number(entry_node, self._constants)
+        return joints, {self._unit(joint) for joint in joints}
 
     def _with_coordinate(self, node: Node, joint: str) -> str:
         if not isinstance(joint, str) or joint not in self._joints:

@@ -80,6 +80,7 @@ def read_document(document: Any, source: str = "mechanism", plausible: bool = Tr
     bodies = read_bodies(root.take("bodies"), constants)
     joints = read_joints(root.take("joints"), constants, bodies)
     measures = Measures(bodies, joints, constants)
+    couplings = measures.couplings(root.take("couplings", {}))
     drives = measures.drives(root.take("drives"))
     outputs = measures.outputs(root.take("outputs", {}))
     readings = measures.outputs(root.take("readings", {}))
@@ -115,6 +116,7 @@ def read_document(document: Any, source: str = "mechanism", plausible: bool = Tr
         control=control,
         joint_transition_rate=joint_transition_rate,
         tolerances=tolerances,
+        couplings=couplings,
     )
     root.close()
     whole = root.with_defaults()

@@ -239,6 +239,8 @@ class Description:
         As many as degrees of freedom; the drives' own where the file names none.
     readings : tuple of Measure
         Further numbers with names, read off a configuration.
+    couplings : tuple of Measure
+        Combinations of joint coordinates that a gear, a belt or a cable keeps at zero.
     friction : Friction
         Of the drives, in their order.
     joint_transition_rate : float
@@ -280,6 +282,7 @@ class Description:
     joint_transition_rate: float = JOINT_TRANSITION_RATE
     tolerances: DriveTolerances = NO_TOLERANCES
     known: Statements = NO_STATEMENTS
+    couplings: tuple[Measure, ...] = ()
 
     @property
     def file(self) -> dict[str, Any]:

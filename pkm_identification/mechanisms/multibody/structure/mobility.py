@@ -14,7 +14,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..description.records import Description
 from ..kernels.closing import advance, read_rows
-from ..kernels.codes import ORIGIN, POINT, VELOCITIES
+from ..kernels.codes import COMBINATION, ORIGIN, POINT, VELOCITIES
 from ..numbers.arithmetic import FLOAT64
 from .assembly import (
     NEAR_GUESS,
@@ -218,13 +218,17 @@ def _find_undriven_joints(
 
 
 def _open_loop(model: Model, rows: list[Row], loops: np.ndarray, q: FloatArray) -> str:
-    """Return which loop does not close, and its gap."""
-    gaps: dict[str, float] = {}
+    """Return which loop does not close or which coupling is not kept, and its gap."""
+    gaps: dict[tuple[str, str], float] = {}
     for row, value in zip(loops, read_values(model, loops, q), strict=True):
-        if rows[row].kind == POINT:
-            gaps[rows[row].joint] = float(np.hypot(gaps.get(rows[row].joint, 0.0), value))
-    worst = max(gaps, key=lambda joint: gaps[joint], default="")
-    return f"the loop at joint '{worst}' cannot close: gap of {gaps.get(worst, 0.0):.6g} m"
+        joint = rows[row].joint
+        name = f"the loop at joint '{joint}' cannot close" if joint else f"{rows[row].label} cannot be kept"
+        if rows[row].kind in (POINT, COMBINATION):
+            gaps[name, rows[row].unit] = float(np.hypot(gaps.get((name, rows[row].unit), 0.0), value))
+    if not gaps:
+        return "the loops cannot close"
+    (what, unit), gap = max(gaps.items(), key=lambda one: one[1])
+    return f"{what}: gap of {gap:.6g} {unit}"
 
 
 def _fit(

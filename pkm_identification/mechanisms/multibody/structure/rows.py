@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..description.records import NO_VECTOR, Joint, Measure
 from ..kernels.codes import ANGLE, AXES, COMBINATION, LENGTH, LEVER, POINT, SPIN, TURN
@@ -169,6 +169,11 @@ def measure_row(measure: Measure) -> Row:
         measure.sequence,
         unit=measure.unit,
     )
+
+
+def coupling_row(coupling: Measure) -> Row:
+    """Return the constraint of a coupling."""
+    return replace(measure_row(coupling), label=f"coupling '{coupling.name}'")
 
 
 def pose_rows(body: str) -> list[Row]:

@@ -121,7 +121,7 @@ def spanning_tree(description: Description) -> Tree:
 def _split(description: Description) -> tuple[list[Joint], list[Joint]]:
     """Kruskal: joints by their number of coordinates; measured ones first, since their coordinates are wanted."""
     measures = [drive.measure for drive in description.drives]
-    measures += [*description.outputs, *description.readings]
+    measures += [*description.outputs, *description.readings, *description.couplings]
     wanted = {name for measure in measures for name in measure.joints}
     root = {body: body for body in (GROUND, *(body.name for body in description.bodies))}
 
@@ -143,7 +143,11 @@ def _split(description: Description) -> tuple[list[Joint], list[Joint]]:
             carried.append(joint)
     for joint in cut:
         if joint.name in wanted or joint.type == "no_spin":
-            why = "its coordinate is a drive's or an output's" if joint.name in wanted else "it has no spin"
+            why = (
+                "its coordinate is a drive's, an output's or a coupling's"
+                if joint.name in wanted
+                else "it has no spin"
+            )
             raise MachineError(
                 f"{description.source}: joints.{joint.name}: cannot close a loop of such joints alone, since {why}"
             )

@@ -48,6 +48,23 @@ def rocker_driven() -> Mechanism:
 
 
 @cache
+def coupled() -> Mechanism:
+    """The four-bar with a weight on a slide of its crank, which the rocker moves by a rack."""
+    given = document("four-bar")
+    joints, driven = given["joints"], given["drives"]
+    (crank,) = (one["joint"] for one in driven.values())
+    body = next(name for name in joints[crank]["bodies"] if name != "ground")
+    given["bodies"]["weight"] = {
+        "mass": "0.7",
+        "center_of_mass": ["0.02", "0.01", "0"],
+        "inertia": ["1e-3"] * 3 + ["0"] * 3,
+    }
+    joints["rack"] = {"type": "prismatic", "bodies": [body, "weight"], "axis": ["1", "0", "0"]}
+    given["couplings"] = {"pinion": {"sum": {"rack": "1", "rocker_pivot": "-0.05"}, "offset": "0.02"}}
+    return Mechanism.from_document(given)
+
+
+@cache
 def rubbing() -> Mechanism:
     """The mast with friction in drives, hinges and balls, two of which close its loops."""
     given = document("mast")

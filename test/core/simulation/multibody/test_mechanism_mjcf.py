@@ -10,7 +10,7 @@ from copy import deepcopy
 import mujoco
 import numpy as np
 import pytest
-from core.simulation.multibody.built import NAMES, document, mechanism, rocker_driven
+from core.simulation.multibody.built import NAMES, coupled, document, mechanism, rocker_driven
 
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
@@ -65,6 +65,7 @@ def closed_by_planar_joints() -> Mechanism:
 
 MADE = {name: lambda name=name: mechanism(name) for name in NAMES} | {
     "rocker": rocker_driven,
+    "coupled": coupled,
     "block": closed_by_planar_joints,
 }
 
@@ -73,7 +74,7 @@ MADE = {name: lambda name=name: mechanism(name) for name in NAMES} | {
 def test_loops_are_closed_at_home(name):
     made = MADE[name]()
     model, data = at_home(made)
-    assert model.neq == made.loops
+    assert model.neq == made.loops + len(made.description.couplings)
     assert np.abs(data.efc_pos).max(initial=0.0) < 1e-12
 
 
