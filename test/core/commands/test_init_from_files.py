@@ -126,7 +126,7 @@ JOINT = '<joint name="j" type="{}"><parent link="a"/><child link="b"/>{}</joint>
         (
             "x.urdf",
             ROBOT.format(JOINT.format("revolute", '<mimic joint="k"/>')),
-            "'k' is no joint with one coordinate",
+            "j_follows: 'k'",
         ),
         ("x.urdf", ROBOT.format(JOINT.format("fixed", "")), "no joint can be driven"),
         ("x.sdf", "<sdf/>", "has 0 models"),
