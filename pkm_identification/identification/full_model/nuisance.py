@@ -178,6 +178,7 @@ def apply_prior(machine: Machine, effect: Effect, first: int = 0) -> Nuisance:
     scale, keys = np.array(effect.scale, dtype=float), names
     if len(known) == count:
         scale, keys = np.array([one.width for one in known]), tuple(one.key for one in known)
+        units = tuple(one.unit for one in known)
     directions = np.diag(scale)
     if effect.name == GAIN:  # the common factor is no unknown: no log shows it
         directions = directions - np.outer(np.full(count, 1.0 / count), scale)

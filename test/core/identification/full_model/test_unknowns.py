@@ -57,6 +57,18 @@ def test_every_effect_has_a_name_of_its_own(name):
     assert len(names) == len(set(names)) > len(machine.drives)
 
 
+def test_a_zero_is_in_the_unit_of_its_drive():
+    machine = load_machine("epaas")
+    nuisances = list_nuisances(machine, build_whole_set(machine))
+    found = [
+        unit
+        for one in nuisances
+        for key, unit in zip(one.keys, one.units, strict=True)
+        if "coordinate_offset" in key
+    ]
+    assert found == [drive.unit for drive in machine.drives]
+
+
 def test_what_can_be_zero_is_no_mass_and_no_moment_of_inertia():
     machine = load_machine("uf")
     sizes, positive = find_basis_sizes(machine.knowledge, machine.rows_of_bodies)
