@@ -176,7 +176,7 @@ def test_what_is_coupled_is_identified(tmp_path, monkeypatch, capsys):
 def test_formats_without_such_couplings_say_so():
     machine = read_machine_text(RACK)
     for form in ("urdf", "sdf"):
-        with pytest.raises(SettingsError, match="coupling 'pinion' .* 3; export to mjcf"):
+        with pytest.raises(SettingsError, match=r"coupling 'pinion' .* 3; export to mjcf"):
             format_machine_text(machine, form)
     format_machine_text(machine, "mjcf")
 
