@@ -55,8 +55,8 @@ class Scenario:
     """How the nodes are run.
 
     `core`: all on this one, beside a busy loop; `handed_over`: not through DDS in between; `priority`: of their threads
-    in real time, 0 for none; `beside`: busy loops that share all cores with them; `watched`: whether another process
-    listens to every platform_state, which then is written as a message as well.
+    in real time, and of those of driver and listener, 0 for none; `beside`: busy loops that share all cores with them;
+    `watched`: whether another process listens to every platform_state, which then is written as a message as well.
     """
 
     name: str
@@ -142,6 +142,10 @@ def run(scenario: Scenario, duration: float) -> Stream:
         begin = int(driver.stdout.readline() or 0)
         if not begin:
             raise RuntimeError("the driver did not start: see above")
+        # else their own lateness, beside nodes that have it, would count as the nodes'
+        stack.callback(_schedule, os.getpid(), 0)
+        for pid in (driver.pid, os.getpid()):
+            _schedule(pid, scenario.priority)
         marks, memory, cpu, shares = _watch(nodes, monitor, driver, begin / NANOSECONDS, duration)
         if driver.wait() != 0:
             raise RuntimeError("the driver failed: see above")
@@ -183,12 +187,23 @@ def _start_nodes(
         stack.enter_context(process)
     for process in nodes.values():
         process.wait_active()
-        for thread in (int(one.name) for one in Path(f"/proc/{process.pid}/task").iterdir()):
+        for thread in _list_threads(process.pid):
             if scenario.core is not None:
                 os.sched_setaffinity(thread, {scenario.core})
-            if scenario.priority:
-                os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(scenario.priority))
+        _schedule(process.pid, scenario.priority)
     return nodes
+
+
+def _list_threads(pid: int) -> list[int]:
+    return [int(one.name) for one in Path(f"/proc/{pid}/task").iterdir()]
+
+
+def _schedule(pid: int, priority: int) -> None:
+    """Give all threads of a process a real-time priority; 0 for none."""
+    policy = os.SCHED_FIFO if priority else os.SCHED_OTHER
+    for thread in _list_threads(pid):
+        with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+            os.sched_setscheduler(thread, policy, os.sched_param(priority))
 
 
 @contextlib.contextmanager

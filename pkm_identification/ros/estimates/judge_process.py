@@ -20,6 +20,7 @@ import threading
 import time
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pkm_identification.errors import PkmError
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 STARTS = 2  # a process that ended is started once more: what killed it may have been the lack of memory for a moment
 NICE = 10  # below what people and nodes do, above what nobody waits for
+AUTOGROUP = Path("/proc/self/autogroup")
 
 
 class JudgeError(PkmError):
@@ -134,6 +136,9 @@ def main() -> None:
     if hasattr(os, "sched_setscheduler"):
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))  # not the node's real-time priority
     os.nice(NICE)
+    with contextlib.suppress(OSError):  # a system without shares of sessions
+        # where each session has its share, being nice counts within it alone, unless the session is nice as well
+        AUTOGROUP.write_text(str(NICE), encoding="ascii")
     set_time_slice(LONG_S)
     connection = Connection(int(sys.argv[1]))
     arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
