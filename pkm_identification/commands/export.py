@@ -105,6 +105,11 @@ def _export_corrected(machine: Machine, options: argparse.Namespace) -> Machine:
             machine, left = know_effects(machine, read_saved_estimate(options.cures))
         machine, unknown = know_causes(machine, causes)
         _tell([*left, *unknown])
+        if not causes and not left:
+            print(
+                f"pkm export: {options.cures}: names nothing to correct; the file stays as it is",
+                file=sys.stderr,
+            )
     return with_keys(machine, options.set)
 
 

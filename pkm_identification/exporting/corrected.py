@@ -69,7 +69,7 @@ def with_keys(machine: Machine, texts: Sequence[str]) -> Machine:
 
 
 def read_causes(path: str | Path) -> list[dict[str, Any]]:
-    """The causes a diagnosis has found, from its JSON (or estimate.json).
+    """Return the causes that a diagnosis or the full model has found, from its JSON (or estimate.json).
 
     Raises
     ------
@@ -81,7 +81,16 @@ def read_causes(path: str | Path) -> list[dict[str, Any]]:
     causes = fit.get("causes") if isinstance(fit, dict) else None
     if not isinstance(causes, list) or not all(isinstance(cause, dict) for cause in causes):
         raise DocumentError(f"{path}: holds no 'fit' with 'causes'; pkm diagnose --json writes one")
-    return causes
+    answer = document.get("answer")
+    effects = answer.get("effects") if isinstance(answer, dict) else None
+    named = {_split_cause(str(cause.get("name")))[0] for cause in causes}
+    # gains of causes are measured over true, those of effects how much that is beyond one
+    found = [
+        {**one, "value": one["value"] + float(str(one["name"]).startswith("force_gain"))}
+        for one in effects or ()
+        if _split_cause(one["name"])[0] not in named and not document.get("also")
+    ]
+    return [*causes, *found]
 
 
 def has_estimated_effects(path: str | Path) -> bool:

@@ -13,7 +13,7 @@ from core.mechanisms.hexapod.machine_variants import changed, machine
 
 from pkm_identification.cli import main
 from pkm_identification.errors import MachineError, SettingsError
-from pkm_identification.exporting.corrected import apply_corrections, with_keys
+from pkm_identification.exporting.corrected import apply_corrections, read_causes, with_keys
 from pkm_identification.exporting.corrected_effects import with_effects_known
 from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import load_machine
@@ -35,6 +35,21 @@ def test_causes_become_known():
     np.testing.assert_array_equal(made.drive.force_offset, [0, -12, 0, 0, 0, 0])
     assert made.motor_mass == pytest.approx(3.0)
     assert left == ("geometry", "force_delay_3")
+
+
+def test_what_the_full_model_found_is_known_where_no_cause_says_it(tmp_path):
+    path = tmp_path / "found.json"
+    effects = [
+        {"name": "force_gain_2", "value": 0.3},
+        {"name": "force_offset_3", "value": 8.0},
+        {"name": "gravity_direction_1", "value": 0.1},
+    ]
+    saved = {"fit": {"causes": [{"name": "force_offset_1", "value": 5.0}]}, "answer": {"effects": effects}}
+    path.write_text(json.dumps(saved), encoding="utf-8")
+    made, left = apply_corrections(machine("uf"), read_causes(path))
+    np.testing.assert_allclose(made.drive.force_gain, [1, 1.3, 1, 1, 1, 1])
+    np.testing.assert_array_equal(made.drive.force_offset, [5, 0, 0, 0, 0, 0])
+    assert left == ("gravity_direction_1",)
 
 
 @pytest.mark.parametrize(
