@@ -20,7 +20,14 @@ import yaml
 from launch.actions import LogInfo, OpaqueFunction
 from launch_ros.actions import Node
 
-from pkm_identification.ros.launching.arguments import CHAIN, COMMON, SWITCH, Argument, switch
+from pkm_identification.ros.launching.arguments import (
+    CHAIN,
+    COMMON,
+    SWITCH,
+    Argument,
+    refuse_wrong_commands,
+    switch,
+)
 from pkm_identification.ros.launching.nodes import (
     enclave_arguments,
     end_all_with,
@@ -65,6 +72,11 @@ ARGUMENTS = (
     ),
     Argument("mock", "move the struts of `hardware` without hardware or physics", switch, "false", SWITCH),
 )
+
+
+def check_commands(context):
+    names = ("commands", "machine", "params_file", "namespace")
+    refuse_wrong_commands(*(text(context, name) for name in names))
 
 
 def start_nodes(context):
@@ -176,5 +188,5 @@ def start_manager(context):
 
 
 def generate_launch_description():
-    entities = [OpaqueFunction(function=start_manager), OpaqueFunction(function=start_nodes)]
-    return launch_file(__file__, entities, ARGUMENTS)
+    steps = (check_commands, start_manager, start_nodes)
+    return launch_file(__file__, [OpaqueFunction(function=step) for step in steps], ARGUMENTS)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import NamedTuple
 
 import numpy as np
@@ -134,10 +135,13 @@ class Following:
         With the following errors and force jumps that their file states.
     tracking_limit : float
         m, of turning drives rad at a lever of 0.1 m; the smaller of it and a drive's following error counts.
+    lag : int
+        Samples by which healthy drives may follow late: no error is what lies between references of so many.
     """
 
-    def __init__(self, drives: tuple[Drive, ...], tracking_limit: float) -> None:
+    def __init__(self, drives: tuple[Drive, ...], tracking_limit: float, lag: int = 0) -> None:
         self._drives = drives
+        self._lag = lag
         own = np.array([drive.following_error for drive in drives])
         self.limit = np.minimum(spread_over_drives(drives, tracking_limit), own)
         """Largest error of a drive's coordinate, (n,), m or rad."""
@@ -148,6 +152,7 @@ class Following:
 
     def reset(self) -> None:
         """Forget what was."""
+        self._references: deque[FloatArray] = deque(maxlen=self._lag + 1)
         self._wanted: FloatArray | None = None
         self._measured = np.zeros(len(self._drives))
         self._feedback: tuple[FloatArray, FloatArray] | None = None
@@ -163,6 +168,12 @@ class Following:
             m or rad, reference, and reference less measured.
         """
         measured = wanted - error
+        if self._lag:
+            self._references.append(wanted.copy())
+            error = (
+                np.clip(measured, np.min(self._references, axis=0), np.max(self._references, axis=0))
+                - measured
+            )
         away = np.abs(error)
         if self._wanted is None:
             self._wanted, self._measured = wanted.copy(), measured

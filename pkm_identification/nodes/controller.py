@@ -173,9 +173,8 @@ class ControllerNode(PipelineNode):
         self.get_logger().info(f"{', '.join(sorted(names))} changed")
 
     @property
-    def commanding(self) -> Any:
-        # coordinates come from the kinematics node, too, when somebody sends it a pose: that is no second controller
-        return self.states.publisher if self.machine.place_drives else self.commands.publisher
+    def commanding(self) -> tuple[Any, ...]:
+        return self.commands.publishers
 
     def hardware(self) -> str:
         return self.machine.name

@@ -189,6 +189,18 @@ def test_a_description_no_manager_takes_is_refused_before_anything_runs(launch, 
     assert "process started" not in launched.text
 
 
+@pytest.mark.parametrize(
+    ("machine", "commands", "instead"),
+    [("epaas_hydraulic", "efforts", "coordinates"), ("mast", "coordinates", "efforts")],
+)
+def test_commands_that_move_no_drive_are_refused_with_those_that_do(launch, machine, commands, instead):
+    launched = launch(f"machine:={machine}", f"commands:={commands}")
+    assert launched.process.wait(60) == 1
+    assert f"'commands': {commands} would not move {machine}" in launched.text
+    assert f"give commands:={instead}" in launched.text
+    assert "process started" not in launched.text
+
+
 def test_what_is_not_installed_is_named(launch, prefix):
     (prefix / "share/ament_index/resource_index/packages/forward_command_controller").unlink()
     launched = launch(f"hardware:={URDF}")

@@ -12,12 +12,15 @@ from ros.domains import DOMAIN
 from ros.rigs import FilterRig, StreamRig, status_with
 from ros.ros_bench import Motion, StreamBench, joint_state
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 
 from pkm_identification.nodes.controller import ControllerNode
 from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
+from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
 from pkm_identification.ros.node.sole_publisher import THIS_PROCESS, SolePublisher
+from pkm_identification.ros.qos import COMMANDS
 
 WARN, ERROR = DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 RATE = 250.0
@@ -151,13 +154,15 @@ def test_where_messages_do_not_tell_whose_they_are_nothing_of_several_is_taken()
     assert sole.accepts(THIS_PROCESS)
 
 
-def test_a_second_controller_of_the_same_drives_is_named_within_two_seconds(bench):
-    """By both, whatever it is called; each goes on."""
+@pytest.mark.parametrize("machine", ["mast", "epaas_hydraulic"])
+def test_a_second_controller_of_the_same_drives_is_named_within_two_seconds(bench, machine):
+    """By both, whatever it is called; each goes on, and a kinematics node beside them is none."""
     statuses = bench.diagnostics()
-    first = bench.start(ControllerNode, machine="mast", sample_rate=RATE)
+    bench.start(KinematicsNode)
+    first = bench.start(ControllerNode, machine=machine, sample_rate=RATE)
     bench.wait(lambda: statuses, "diagnostics")
     assert "same drives" not in " ".join(s.message for a in statuses for s in a.status)
-    second = bench.start(ControllerNode, machine="mast", sample_rate=RATE, cli_args=RENAMED)
+    second = bench.start(ControllerNode, machine=machine, sample_rate=RATE, cli_args=RENAMED)
     begin = time.monotonic()
     status = status_with(bench, statuses, "2 nodes command the same drives: /controller, /other: drives")
     assert time.monotonic() - begin < 2.0
@@ -165,3 +170,39 @@ def test_a_second_controller_of_the_same_drives_is_named_within_two_seconds(benc
     bench.stop(second)
     statuses.clear()
     bench.wait(lambda: statuses and not first._rivals, "calm")
+
+
+@pytest.mark.parametrize("kind", [JointState, Float64MultiArray])
+def test_whoever_else_commands_servo_drives_is_named_by_the_controller(bench, kind):
+    statuses = bench.diagnostics()
+    bench.start(ControllerNode, machine="epaas_hydraulic", sample_rate=RATE)
+    topic = "strut_commands" + ("/positions" if kind is Float64MultiArray else "")
+    rival = bench.node.create_publisher(kind, topic, COMMANDS)
+    begin = time.monotonic()
+    status_with(bench, statuses, "2 nodes command the same drives: /bench, /controller")
+    assert time.monotonic() - begin < 2.0
+    bench.node.destroy_publisher(rival)
+
+
+def test_a_simulated_machine_names_all_who_send_it_commands(bench):
+    """Those that send, not those that might."""
+    statuses = bench.diagnostics()
+    machine = bench.start(SimulatorNode, machine="mast", sample_rate=RATE, commands="controller")
+    one, other = (bench.node.create_publisher(JointState, "strut_commands", COMMANDS) for _ in range(2))
+    command = JointState(name=list(machine.message.name), effort=[0.0] * len(machine.message.name))
+    sent = []
+
+    def send(publishers):
+        sent.append([publisher.publish(command) for publisher in publishers])
+        return machine.taken >= 20 and any("machine" in s.name for a in statuses for s in a.status)
+
+    bench.connected("strut_commands", publishers=2)
+    bench.wait(lambda: send([one]), "commands of one")
+    assert "nodes send" not in " ".join(s.message for a in statuses for s in a.status)
+    begin = time.monotonic()
+    told = "2 nodes send 'strut_commands'"
+    bench.wait(
+        lambda: send([one, other]) and any(told in s.message for a in statuses for s in a.status),
+        "what is said",
+    )
+    assert time.monotonic() - begin < 2.5  # s: a second of commands is looked at once a second

@@ -50,9 +50,9 @@ class StrutCommands:
         self._values = node.publisher(Float64MultiArray, f"{TOPIC}/{topic}", COMMANDS)
 
     @property
-    def publisher(self) -> Any:
-        """The publisher of this kind of commands alone: nobody else should send any."""
-        return self._values
+    def publishers(self) -> tuple[Any, ...]:
+        """The publishers of both forms."""
+        return self._states, self._values
 
     def send(
         self, stamp: Time | float, position: Numbers, velocity: Numbers = (), effort: Numbers = ()

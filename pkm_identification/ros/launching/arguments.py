@@ -253,6 +253,33 @@ def refuse_wrong_machines(given: str, params_file: str, namespace: str) -> None:
             raise ValueError(f"{where}: {one_line(str(error))}") from None
 
 
+def refuse_wrong_commands(commands: str, given: str, params_file: str, namespace: str) -> None:
+    """Refuse efforts for drives that go to places by themselves, and coordinates for those that take forces.
+
+    Parameters
+    ----------
+    commands : str
+        Of the argument `commands`.
+    given, params_file, namespace : str
+        As of `refuse_wrong_machines`.
+
+    Raises
+    ------
+    ValueError
+        Says what to give instead.
+    """
+    from pkm_identification.machines.load import load_machine
+
+    for name in [given] if given else _list_machines(params_file, namespace):
+        machine = load_machine(name)
+        fit = "coordinates" if machine.place_drives else "efforts"
+        if commands in ("efforts", "coordinates") and commands != fit:
+            why = machine.place_drives or "its drives take forces"
+            raise ValueError(
+                f"launch argument 'commands': {commands} would not move {machine.name}: {why}; give commands:={fit}"
+            )
+
+
 def _list_machines(params_file: str, namespace: str) -> dict[str, str]:
     """Return the machines that a parameter file gives nodes of a namespace, each with its place in the file."""
     try:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .missing_samples import MissingSamples
+from .topic_publishers import publisher_of
 
 MILLISECONDS = 1e3
 # Publishers remembered; more come only when drivers restart again and again.
@@ -43,8 +44,8 @@ class InputWatch:
         Messages taken and missed so far.
     lost_on_the_way : int
         Of the lost ones, those that never reached the queue.
-    pushed_out_lately, on_the_way_lately, steps, mean, longest
-        Of the last whole second: messages missed by cause, steps, and how long a step took, in s.
+    pushed_out_lately, on_the_way_lately, steps, mean, longest, senders
+        Of the last whole second: messages missed by cause, steps, how long a step took, in s, and who sent.
     """
 
     def __init__(
@@ -73,6 +74,8 @@ class InputWatch:
         self._total = 0.0
         self._max = 0.0
         self._newest: dict[Any, int] = {}
+        self._senders: set[bytes] = set()
+        self.senders: set[bytes] = set()
 
     def took(self, duration: float, info: Mapping[str, Any]) -> None:
         """Note a step of `duration` s for a message with this information on its way."""
@@ -84,8 +87,9 @@ class InputWatch:
         number = info.get("publication_sequence_number")
         if not number:
             return  # a middleware that does not number messages
-        gid = info.get("publisher_gid")
-        publisher = gid["data"] if isinstance(gid, dict) else None
+        publisher = publisher_of(info)
+        if publisher is not None:
+            self._senders.add(publisher)
         newest = self._newest.get(publisher)
         if newest is None and len(self._newest) >= MOST_PUBLISHERS:
             self._newest.clear()
@@ -123,6 +127,7 @@ class InputWatch:
         self.steps, self.longest = self._count, self._max
         self.mean = self._total / self._count if self._count else 0.0
         self._count, self._total, self._max = 0, 0.0, 0.0
+        self.senders, self._senders = self._senders, set()
 
     @property
     def silent(self) -> bool:

@@ -27,6 +27,7 @@ from .topic_publishers import format_mismatch_complaints, publisher_of, publishe
 
 # A callback takes what has piled up, but lets services and timers have their turn after this many.
 DRAIN_LIMIT = 200
+OBEYED = "drives obey whoever spoke last, so end the others"
 SILENCE = 1.0  # s without a sample of a stream, after which something in front is gone
 
 
@@ -218,6 +219,8 @@ class Inputs:
                 yield WARN, complaint
             if one.sole is not None:
                 yield from self._other_publishers(watch.topic, one.sole, found)
+            elif len(watch.senders) > 1:
+                yield ERROR, self._name_senders(watch, found)
             for complaint in format_mismatch_complaints(self._node, watch.topic, one.kind, one.qos):
                 yield ERROR, complaint
 
@@ -240,6 +243,15 @@ class Inputs:
                 self._node.get_logger().warning(text)
             yield level, text
         self._told[topic] = names
+
+    def _name_senders(self, watch: InputWatch, found: Mapping[bytes, str]) -> str:
+        """Return what to say of several that sent in the last second, all of them obeyed; logged when they come."""
+        names = sorted(found.get(one, "one that has gone") for one in watch.senders)
+        text = f"{len(names)} nodes send '{watch.topic}': {', '.join(names)}: {OBEYED}"
+        if self._told.get(watch.topic) != names:
+            self._node.get_logger().error(text)
+        self._told[watch.topic] = names
+        return text
 
     def values(self) -> Mapping[str, object]:
         """Return numbers of the last second to show in the diagnostics."""

@@ -28,7 +28,7 @@ from ..parameters.table import ParameterTable
 from ..qos import open_to_overrides, refusing_bad_overrides
 from .diagnostics import ERROR, WARN, Diagnostics, Finding, Task
 from .hand_over import HandOver, StreamOutput
-from .inputs import Inputs
+from .inputs import OBEYED, Inputs
 from .thread_priority import ThreadPriority
 from .topic_publishers import find_rivals, is_heard, namesakes
 
@@ -153,9 +153,9 @@ class PipelineNode(LifecycleNode):
         return StreamOutput(self.publisher(message_type, topic, qos), takers, message)
 
     @property
-    def commanding(self) -> Any:
-        """The publisher of commands of which a topic bears one alone; None of a node that commands nothing."""
-        return None
+    def commanding(self) -> tuple[Any, ...]:
+        """The publishers of commands of which a topic bears one alone; none of a node that commands nothing."""
+        return ()
 
     @property
     def streams(self) -> list[tuple[Subscription, Callable[[], int]]]:
@@ -352,13 +352,9 @@ class PipelineNode(LifecycleNode):
 
     def _find_rivals(self) -> Iterable[Finding]:
         """Other nodes that command the same drives; logged when they come."""
-        publisher = self.commanding
-        rivals = [] if publisher is None else find_rivals(self, publisher)
+        rivals = find_rivals(self, self.commanding)
         if rivals:
-            text = (
-                f"{len(rivals)} nodes command the same drives: {', '.join(rivals)}: drives obey whoever spoke last, so "
-                "end the others"
-            )
+            text = f"{len(rivals)} nodes command the same drives: {', '.join(rivals)}: {OBEYED}"
             if rivals != self._rivals:
                 self.get_logger().error(text)
             yield ERROR, text

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rclpy.node import Node
@@ -30,10 +31,17 @@ def publishers_by_identity(node: Node, topic: str, kind: str) -> dict[bytes, str
     }
 
 
-def find_rivals(node: Node, publisher: Any) -> list[str]:
-    """Return the full names of the nodes that send on a publisher's topic, sorted; empty where it is the only one."""
-    names = [_name(info) for info in node.get_publishers_info_by_topic(publisher.topic_name)]
-    return sorted(names) if len(names) > 1 else []
+def find_rivals(node: Node, publishers: Iterable[Any]) -> list[str]:
+    """Return the full names of the nodes that send on topics of publishers, sorted; empty where those are alone.
+
+    The kinematics node of the namespace is there with every controller, and sends when it is given a pose alone: who
+    receives that names it.
+    """
+    names: Counter[str] = Counter()
+    for one in publishers:
+        names |= Counter(_name(info) for info in node.get_publishers_info_by_topic(one.topic_name))
+    del names[f"{node.get_namespace().rstrip('/')}/kinematics"]
+    return sorted(names.elements()) if names.total() > 1 else []
 
 
 def is_heard(node: Node, wanted: str) -> bool:

@@ -118,3 +118,50 @@ def test_a_drive_that_states_no_rate_crosses_its_range_three_times_a_second_at_m
     found = limits.check(fast, np.zeros(len(motion)))
     assert (found.limit, found.drive.name) == ("rate", "length_1")
     assert found.allowed == pytest.approx(3 * 0.3)
+
+
+# without one whose whole motion is smaller than the limit
+SERVO_MACHINES = [name for name in EVERY if machine(name).place_drives and name != "epaas_testrig"]
+
+
+def follow_late(name, lag, blocked=False):
+    """Return a controller whose drives follow a motion with lags in s; blocked: one does not."""
+    one, period = machine(name), 1e-3
+    controller = MachineController(one, period, ControllerSettings())
+    size = np.array([drive.size for drive in one.drives])
+    away = one.home + 0.3 * size * np.cos(np.arange(len(size)))
+    time = 1.6 * max(
+        np.abs(away - one.home) / [min(drive.rate_limit, 10 * drive.size) for drive in one.drives]
+    )
+    points = joint_waypoints(one, np.array([time]), away[None], np.full((1, len(size)), np.nan))
+    furthest = int(np.argmax(np.abs(away - one.home) / controller.following.limit))
+    motion, measured, farthest = Motion(points), one.home.copy(), 0.0
+    for k in range(round((time + 2.0) / period)):
+        if k == 5:
+            controller.submit(motion)
+        command = controller.step(1.0 + k * period, measured)
+        if motion.outcome is not None:
+            break
+        step = (command.coordinate - measured) * -np.expm1(-period / lag)
+        if blocked:
+            step[furthest] = 0.0
+        measured = measured + step
+        farthest = max(farthest, np.max(np.abs(command.coordinate - measured) / controller.following.limit))
+    return controller, motion, farthest
+
+
+@pytest.mark.parametrize("name", SERVO_MACHINES)
+def test_servos_that_lag_are_not_stopped_by_the_default_limit(name):
+    lag = np.random.default_rng(sum(name.encode())).uniform(0.04, 0.06, len(machine(name).drives))
+    controller, motion, farthest = follow_late(name, lag)
+    assert controller.trouble is None
+    assert motion.outcome.code == SUCCESSFUL, motion.outcome.text
+    assert farthest > 1.0  # what would be an error of a drive without a lag
+
+
+@pytest.mark.parametrize("name", SERVO_MACHINES)
+def test_a_servo_that_stands_still_is_stopped_all_the_same(name):
+    controller, _, _ = follow_late(name, 0.05, blocked=True)
+    reason, text = controller.trouble
+    assert reason == "tracking"
+    assert text.endswith("is allowed")
