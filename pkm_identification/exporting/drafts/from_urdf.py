@@ -28,11 +28,16 @@ TYPES = {
     "fixed": "fixed",
     "planar": "planar",
 }
+_XACRO = "/xacro}"  # end of the namespace of macros, which would be left out
 _NO_LIMIT = 100.0  # rad or m: what a file writes that has no limits but must state some
 
 
 def read_urdf(root: Element, source: str) -> Draft:
     """Return links and joints of a robot; raises DocumentError naming what cannot be read or has no counterpart."""
+    if any(_XACRO in element.tag for element in root.iter()):
+        raise DocumentError(
+            f"{source}: is xacro, not yet URDF; write it out first: xacro {source} > robot.urdf"
+        )
     links = [read_link(link, source) for link in root.findall("link")]
     joints = root.findall("joint")
     children = [_read_vector(joint, "child", "link", source) for joint in joints]

@@ -110,6 +110,7 @@ def test_init_from_a_file_simulates_and_identifies(tmp_path, capsys, monkeypatch
 
 
 ROBOT = '<robot name="r"><link name="a"/><link name="b"/>{}</robot>'
+XACRO = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="a"/><xacro:leg name="b"/></robot>'
 JOINT = '<joint name="j" type="{}"><parent link="a"/><child link="b"/>{}</joint>'
 
 
@@ -119,6 +120,7 @@ JOINT = '<joint name="j" type="{}"><parent link="a"/><child link="b"/>{}</joint>
         ("x.urdf", "<robot", "is no XML"),
         ("x.urdf", '<!DOCTYPE r [<!ENTITY a "b">]><robot/>', "document type"),
         ("x.urdf", "<html/>", "begins with <html>"),
+        ("x.urdf", XACRO, "xacro"),
         ("x.urdf", ROBOT.format(""), "joint's child; found a, b"),
         ("x.urdf", ROBOT.format(JOINT.format("floating", "")), "type 'floating' has no counterpart"),
         ("x.urdf", ROBOT.format(JOINT.format("revolute", '<axis xyz="0 0"/>')), "expected 3 numbers"),
