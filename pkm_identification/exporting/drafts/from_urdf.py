@@ -58,7 +58,7 @@ def _read_mimics(joints: Sequence[Element], source: str) -> Iterator[DraftCoupli
     """Yield the couplings of joints that follow others."""
     for joint in joints:
         mimic = joint.find("mimic")
-        if mimic is not None:
+        if mimic is not None and joint.get("type") != "fixed":
             name = joint.get("name") or ""
             where = f"{source}: joint '{name}': mimic"
             multiplier, offset = (

@@ -53,6 +53,9 @@ def draw_urdf(seed: int) -> tuple[str, dict[str, tuple[str, float, float]]]:
             f'<axis xyz="{" ".join(map(str, rng.normal(size=3)))}"/>'
             f'<limit lower="-3" upper="3" effort="1" velocity="1"/>{mimic}</joint>'
         )
+    # left over where a hand was made rigid
+    parts.append('<link name="tip"/><joint name="tip" type="fixed"><parent link="l0"/><child link="tip"/>')
+    parts.append('<mimic joint="j0"/></joint>')
     return f'<robot name="drawn">{"".join(parts)}</robot>', follows
 
 
