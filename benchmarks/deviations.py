@@ -27,6 +27,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import numpy as np
 from scipy.signal import lfilter
@@ -203,7 +204,8 @@ def draw_truth(file: Machine, random: np.random.Generator, gravity: bool) -> Mac
     for body in sections.values():
         for alone in [True] * TRIES + [False]:  # else moments by one factor: slender bodies have no others
             try:
-                truth = truth.with_changes(_draw_body(body, random, alone))
+                changes = _draw_body(body, random, alone)
+                truth = truth.with_changes(_carry_inertia(file, body, changes))
             except PkmError:
                 continue
             break
@@ -233,6 +235,25 @@ def _draw_body(body: KnownBody, random: np.random.Generator, alone: bool) -> dic
         for path, factor in number.paths.items():
             changes[path] += float(change * factor)
     return changes
+
+
+def _carry_inertia(file: Machine, body: KnownBody, changes: dict[str, float]) -> dict[str, float]:
+    """Return changes of a body that move its inertia with its mass, where a file has that about the frame's origin."""
+    own: Any = file.document
+    for part in body.section.split("."):
+        own = own[int(part)] if isinstance(own, list) else own[part]
+    if own.get("inertia_about") != "origin":
+        return changes
+    names = [one.key for one in (body.mass, *body.center_of_mass)]
+    before = np.array([one.value for one in (body.mass, *body.center_of_mass)])
+    after = before + [changes.get(name, 0.0) for name in names]
+    moved = [one[0] * (one[1:] @ one[1:] * np.eye(3) - np.outer(one[1:], one[1:])) for one in (before, after)]
+    grown = (moved[1] - moved[0])[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    carried = dict(changes)
+    for k, one in enumerate(grown):
+        key = f"{body.section}.inertia.{k}"
+        carried[key] = carried.get(key, 0.0) + float(one)
+    return carried
 
 
 def draw_right_logs(kind: str, seed: int, sensors_off: bool) -> list[Right]:

@@ -48,7 +48,7 @@ HARMLESS, WRONG = 3.0, 4.0  # deviations
 NOTHING = "nothing"  # the kind without a fault
 UNKNOWN = "no known cause"
 # Found by comparison, or left out: these lead
-DISCRETE = ("exchanged", "force_sign", "force_unit", "length_unit", "saturation")
+DISCRETE = ("coupled_drives", "exchanged", "force_sign", "force_unit", "length_unit", "saturation")
 FAMILIES = {  # what names of causes begin with, and what they are of
     "force_gain": "force_gain", "gain_drift": "force_gain", "force_dead_band": "force_offset",
     "friction_position": "friction", "length": "coordinate", "angle": "coordinate", "geometry": "coordinate",

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Fifty-seven faults that are put into a run (`run.Run`), its log, the true machine or the file; each with its causes.
+"""Faults that are put into a run (`run.Run`), its log, the true machine or the file; each with its causes.
 
 A kind is a name, the causes that are right for it, and a function of a `Trial`. Sizes are strong ones: some per cent of
 the force, some thousandths of the machine's size, drawn between half and all of them.
@@ -20,6 +20,7 @@ from scipy.integrate import solve_ivp
 from scipy.signal import lfilter, lsim
 
 from pkm_identification.machines.load import read_machine
+from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -33,7 +34,7 @@ TURN = 0.02  # of a drive's size: a turn of its screw or gear
 GAIN, DELAY, OFFSET = "force_gain", "force_delay", "force_offset"
 ZERO, PITCH, PLACES = "coordinate_offset", "coordinate_scale", "geometry"
 BODIES, ORDER, CHANGED = "bodies", "exchanged", "changed_during_log"
-FRICTION, WRENCH, GRAVITY = "friction", "platform", "gravity"
+FRICTION, WRENCH, GRAVITY, COUPLED = "friction", "platform", "gravity", "coupled_drives"
 
 
 @dataclass(frozen=True)
@@ -490,3 +491,34 @@ def _yielding(trial: Trial) -> Trial:
     log = trial.measure()
     way = 2e-3 * trial.share * _scale(trial) * trial.run.force / trial.run.size
     return trial.with_log(coordinate=log.coordinate + way)
+
+
+def _couple(trial: Trial, of_motors: bool) -> Trial:
+    """Return the trial whose last motor turns with two joints, its log that of the motors or that of the joints."""
+    run = trial.run
+    if [drive.unit for drive in run.machine.drives[-2:]] != ["rad", "rad"]:
+        raise RuntimeError("no two drives that turn")
+    sign = float(trial.random.choice([-1.0, 1.0]))
+    rate, law = run.motion.rate, run.machine.friction[-1]
+    friction = friction_force(rate[:, -1:] + sign * rate[:, -2:-1], law)[:, 0]
+    force = np.zeros_like(run.added)
+    force[:, -1] = friction - run.friction[:, -1]
+    force[:, -2] = -sign * run.rigid[:, -1] if of_motors else sign * friction
+    trial = replace(trial, run=run.with_force(force))
+    if not of_motors:
+        return trial
+    coordinate = trial.measure().coordinate.copy()
+    coordinate[:, -1] += sign * coordinate[:, -2]
+    file = copy.deepcopy(trial.file)
+    list(file["drives"].values())[-1].pop("limits", None)  # those of the joint are none of the motor
+    return replace(trial, file=file).with_log(coordinate=coordinate)
+
+
+@_kind("a motor that turns with two joints, motors logged", COUPLED)
+def _(trial: Trial) -> Trial:
+    return _couple(trial, True)
+
+
+@_kind("a motor that turns with two joints, joints logged", COUPLED)
+def _(trial: Trial) -> Trial:
+    return _couple(trial, False)

@@ -65,6 +65,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
                 for one in verdict.conflicts
             ],
             "sentence": verdict.sentence,
+            "note": verdict.note,
         },
     }
 
@@ -97,7 +98,7 @@ def read_answer(source: str, document: Any) -> Answer | None:
                     Conflict(str(one["key"]), _number(one["deviations"]), float(one.get("limit", MAX_CONFLICT)))
                     for one in verdict["conflicts"]
                 ),
-                str(verdict["sentence"]), _number(verdict.get("unseen_over_force")),
+                str(verdict["sentence"]), _number(verdict.get("unseen_over_force")), str(verdict.get("note", "")),
             ),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

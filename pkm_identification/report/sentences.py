@@ -80,6 +80,7 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     if result.contradiction:
         lines.append((False, f"Do not use affected values: {result.contradiction}."))
     if answer is not None:
+        lines += [(False, answer.verdict.note)] if answer.verdict.note else []
         lines += format_verdict_lines(result)
     if not result.trusted:
         # nothing is good news of a model that does not fit

@@ -105,8 +105,9 @@ class KnownValue:
         scatter = factor**2 * max(self.data_std**2 - self.model_std**2, 0.0)
         data = float(np.sqrt(scatter + self.model_std**2))
         std, status = float(np.hypot(data, self.file_std)), self.status
-        if status != CONTRADICTS:
-            status = choose_status(self.value, std, self.file_std, self.taken, self.size)
+        if status not in (CONTRADICTS, AFFECTED):
+            value = 0.0 if self.near_zero else self.value
+            status = choose_status(value, std, self.file_std, self.taken, self.size)
         return replace(self, data_std=data, std=std, status=status)
 
 

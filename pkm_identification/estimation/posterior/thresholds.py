@@ -27,6 +27,8 @@ MAX_CONFLICT = 4.0  # deviations that one of some hundred numbers of the file ma
 # That what all drives have in common, the factor of their forces or the scale of their coordinates, may be off by: few
 # numbers, and every value rests on them
 MAX_COMMON_CONFLICT = 3.0
+# Relative deviation of that factor by the file's masses: less, and an error of a fifth is three deviations
+CHECKED_GAIN = 1.0 / 15.0
 # Deviations of a joint's place or a zero: beyond, what is linear in them holds for no value
 MAX_PLACE_CONFLICT = 6.0
 NEGATIVE = 4.0  # deviations below zero: friction that drives is none

@@ -83,6 +83,8 @@ class Verdict:
     sentence : str
     unseen_share : float
         Error of fifths of the time that the rest predicts over the force; NaN where a file does not say it.
+    note : str
+        What all values rest on and nothing checks; empty else.
     """
 
     grade: str
@@ -93,6 +95,7 @@ class Verdict:
     conflicts: tuple[Conflict, ...]
     sentence: str
     unseen_share: float = float("nan")
+    note: str = ""
 
     @property
     def conflict(self) -> float:
@@ -131,6 +134,7 @@ def assess(
     halves_chance: float = 0.0,
     none_holds: bool = False,
     unseen_share: float = float("nan"),
+    usual_gain: tuple[str, float] | None = None,
 ) -> Verdict:
     """Return the verdict.
 
@@ -159,6 +163,8 @@ def assess(
         Whether no value holds, as of joints far from where the file says.
     unseen_share : float
         As of `Verdict`.
+    usual_gain : (str, float), optional
+        Key and width of the forces' common factor, where all values rest on that width and nothing checks it.
     """
     beyond = [one for one in conflicts if one.beyond]
     small = not floor_ratio > MAX_FLOOR_RATIO
@@ -198,6 +204,13 @@ def assess(
     if beyond and grade in (FITS, USABLE):
         named = ", ".join(format_key(one.key) for one in beyond[:NAMED_KEYS])
         sentence += f" The data contradict the file in {named}: the table marks the values that depend on it."
+    note = ""
+    if usual_gain is not None:
+        key, width = usual_gain
+        note = (
+            f"All values rest on the forces' common factor, taken as right to {100.0 * width:.2g} % "
+            f"({format_key(key)}): no mass of the file checks it. State its width, or a mass that was weighed."
+        )
     return Verdict(
         grade,
         floor_ratio,
@@ -207,6 +220,7 @@ def assess(
         tuple(beyond) or conflicts[:1],
         sentence,
         unseen_share,
+        note,
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.estimation.posterior.thresholds import MAX_FLOOR_RATIO
+from pkm_identification.estimation.posterior.verdict import Verdict
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
@@ -24,7 +25,7 @@ MOST = 5  # causes that are told
 
 
 def find_causes(
-    posterior: Posterior, experiment: Experiment, floor: FloatArray, conflict: bool, fit_refused: bool
+    posterior: Posterior, experiment: Experiment, floor: FloatArray, verdict: Verdict, fit_refused: bool
 ) -> tuple[Cause, ...]:
     """Return what may be wrong, the likeliest first; only what explains the misfit has a correction.
 
@@ -35,8 +36,8 @@ def find_causes(
         Whose posterior it is.
     floor : ndarray, shape (n,)
         Noise of its equations, N or N m.
-    conflict : bool
-        Whether numbers of the file are contradicted.
+    verdict : Verdict
+        On the answer: where that is good, nobody is to act on what it allows for.
     fit_refused : bool
         Whether another fit is refused that leaves more than the posterior: what it lacks is then what is wrong.
     """
@@ -46,7 +47,7 @@ def find_causes(
     discrete = find_discrete_cause(full, floor, float(np.sum(relative**2)), misfit)
     if discrete is not None:  # everything else is judged once that is set right
         return (discrete,)
-    factor = posterior.common_factor if conflict else None
+    factor = posterior.common_factor if verdict.contradicted else None
     causes = [build_factor_cause(factor)] if factor else []
     if fit_refused and not misfit:
         causes += list_found_effects(posterior, ratio, 0.0)
@@ -56,4 +57,5 @@ def find_causes(
         if causes:
             nearest = [replace(one, correction="") for one in nearest]
         causes += nearest
-    return tuple(causes[:MOST])
+    causes = causes[:MOST]
+    return tuple(replace(one, correction="") for one in causes) if verdict.good else tuple(causes)

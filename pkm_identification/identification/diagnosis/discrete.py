@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is wrong with a log altogether: the sign of one force, exchanged columns, gravity from another side.
+"""What is wrong with a log altogether: one force's sign, exchanged columns, gravity from another side, coupled drives.
 
 Each is tried by what it would leave of the forces, and believed where that is much less than all that the full model
 allows for leaves. One is reported: set right, the log is another one. The sign and the unit of all forces leave no
@@ -25,6 +25,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from ..full_model.equations import FullEquations
 from ..full_model.posterior import build_model
 from ..full_model.unknowns import FileModel
+from .coupled_drives import couple_bodies, couple_friction, describe_coupling, list_couplings
 from .discrete_causes import BETTER, find_cause_of_order
 from .findings import FORCE_FACTOR, Cause
 from .length_order import find_best_length_order
@@ -53,7 +54,9 @@ def find_discrete_cause(full: FullEquations, floor: FloatArray, left: float, mis
     ratio = np.sqrt(before / full.measured.size)
     if ratio < POOR:
         return None
-    tried = [*_reverse_one_force(whole), *_exchange_forces(whole), *_turn_gravity(whole)]
+    tried = [
+        *_reverse_one_force(whole), *_exchange_forces(whole), *_turn_gravity(whole), *_couple_drives(whole),
+    ]  # fmt: skip
     if ratio > HOPELESS:
         tried += _exchange_lengths(full, before)
     most = min(BETTER * before, (BETTER if misfit else MAX_FLOOR_RATIO**2) * left)
@@ -150,6 +153,19 @@ def _turn_gravity(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
             detail=f"gravity is {where}",
         )  # fmt: skip
         yield cause, whole.compute_cost(full.measured, columns)
+
+
+def _couple_drives(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
+    """Yield motors that may turn with two joints, and the squares that they leave if the log has motors, or joints."""
+    full = whole.full
+    for coupling in list_couplings(full.machine):
+        for logged, couple in (("motors", couple_bodies), ("joints", couple_friction)):
+            columns = couple(full, coupling)
+            if np.all(np.isfinite(columns)):
+                yield (
+                    describe_coupling(full.machine, coupling, logged),
+                    whole.compute_cost(full.measured, columns),
+                )
 
 
 def _exchange_lengths(full: FullEquations, before: float) -> Iterator[tuple[Cause, float]]:

@@ -22,6 +22,7 @@ from pkm_identification.estimation.posterior.status import (
     is_near_zero,
 )
 from pkm_identification.estimation.posterior.thresholds import (
+    CHECKED_GAIN,
     FOUND,
     LARGE_SHARE,
     LIKELY,
@@ -35,6 +36,7 @@ from pkm_identification.estimation.posterior.thresholds import (
 )
 from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, Conflict, assess
 from pkm_identification.machines.knowledge import KnownNumber
+from pkm_identification.machines.knowledge.records import WIDTH
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..model_errors.geometry import compute_pitch
@@ -82,13 +84,15 @@ def answer(
     certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
     factor = posterior.common_factor if in_conflict else None
     halves, halves_chance = posterior.blocks.halves_disagreement(views.slopes)
+    braking = _name_braking_friction(posterior)
+    values = tuple(judge_sign(one) if one.name in braking else one for one in values)
     verdict = assess(
         ratio, posterior.residual_share, posterior.held_out_ratio, halves, conflicts,
         any(one.status == CONTRADICTS for one in values),
-        factor=factor, impossible=_find_impossible(posterior, values), certain=certain,
+        factor=factor, impossible=_find_impossible(posterior, values, braking), certain=certain,
         parts_agree=certain or (not in_conflict and posterior.contrasts.agree(views.slopes)),
         held_out_chance=posterior.held_out_chance, halves_chance=halves_chance, none_holds=misplaced,
-        unseen_share=posterior.unseen_share,
+        unseen_share=posterior.unseen_share, usual_gain=_find_usual_gain(posterior),
     )  # fmt: skip
     if verdict.widening > 1.0:
         values = tuple(one.widen(verdict.widening) for one in values)
@@ -159,7 +163,6 @@ def list_values(
         if max(shifts, default=0.0) > SHIFTED * std:
             status = CONTRADICTS
         leanings = _find_leanings(posterior, moved[j], value, gain * abs(value), std)
-        near = is_near_zero(value, size)
         made.append(
             KnownValue(
                 name,
@@ -171,7 +174,7 @@ def list_values(
                 taken,
                 status,
                 leanings,
-                near,
+                is_near_zero(value, size),
                 float(views.nominal[j]),
                 size,
                 float(apart[j]),
@@ -241,7 +244,8 @@ def _judge_common_scale(posterior: Posterior) -> Conflict | None:
 def _find_variances(posterior: Posterior, directions: FloatArray) -> FloatArray:
     """Return the variances of unknowns along directions (r, p) if the file is right."""
     covariance = posterior.mode.covariance
-    widened = np.array([one.widened for one in posterior.model.unknowns])
+    # an effect at its bound is none: it moves nothing
+    widened = np.maximum([one.widened for one in posterior.model.unknowns], 1.0)
     moved = directions @ covariance
     of_file = np.sum(((directions - moved) / widened) ** 2, axis=1)
     white = np.sum(moved * directions, axis=1) - np.sum(moved**2, axis=1)
@@ -271,15 +275,29 @@ def _judge_common_gain(posterior: Posterior, of_gain: FloatArray, assessed: NDAr
     for one, square in zip(posterior.model.unknowns, unknowns**2 * assessed, strict=True):
         of_keys[one.key] = of_keys.get(one.key, 0.0) + float(square)
     left, whole = float(np.sum((unknowns - off * of_gain)[assessed] ** 2)), sum(of_keys.values())
-    width = _common_gain(posterior).width
+    width = float(_common_gain(posterior).width)
     if (
         left > MOST_OF_MISFIT * whole
         or whole - max(of_keys.values()) < MOST_OF_MISFIT * left
         or abs(off) * width > LARGEST_GAIN
     ):
         return 0.0
-    own = float(_find_variances(posterior, direction[None])[0]) / seen**2
-    return float(off / np.sqrt(1.0 + own))
+    return off / float(np.hypot(1.0, _find_gain_deviation(posterior) / width))
+
+
+def _find_gain_deviation(posterior: Posterior) -> float:
+    """Return the deviation of the common gain as all numbers of the file together have it, relative."""
+    direction = posterior.gain_direction
+    seen = float(direction @ posterior.gain_moves)
+    variance = float(_find_variances(posterior, direction[None])[0])
+    return float(_common_gain(posterior).width) * float(np.sqrt(variance)) / max(seen, LEAST_SEEN**2)
+
+
+def _find_usual_gain(posterior: Posterior) -> tuple[str, float] | None:
+    """Return key and width of the common gain where that is a usual one that no mass of the file checks, else None."""
+    gain = _common_gain(posterior)
+    checked = gain.how == WIDTH or _find_gain_deviation(posterior) <= CHECKED_GAIN
+    return None if checked else (gain.key, float(gain.width))
 
 
 def _is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: float) -> bool:
@@ -318,7 +336,8 @@ def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
     found = []
     for index, (k, effect) in enumerate(zip(numbers, effects, strict=True)):
         unknown, value = posterior.model.unknowns[k], float(mode.unknowns[k])
-        if abs(value) <= LIKELY * std[k]:
+        possible = effect.least <= value * unknown.width and abs(value) * unknown.width <= effect.largest
+        if abs(value) <= LIKELY * std[k] or not possible:
             continue
         added = np.sqrt(np.mean(full.columns[:, :, first + index] ** 2, axis=0)) * abs(
             mode.values[first + index]
@@ -332,13 +351,27 @@ def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
     return tuple(one for _, one in sorted(found, key=lambda pair: pair[0]))
 
 
-def _find_impossible(posterior: Posterior, values: tuple[KnownValue, ...]) -> str:
+def _name_braking_friction(posterior: Posterior) -> frozenset[str]:
+    """Return the names of friction that no machine has less than none of."""
+    machine = posterior.equations.machine
+    signed = {one.name for law in machine.friction for one in law.law.coefficients if one.within is not None}
+    return frozenset(one.name for one in machine.basis if one.kind.friction and one.symbol not in signed)
+
+
+def judge_sign(value: KnownValue) -> KnownValue:
+    """Return a value that cannot be negative: below 0 no per cent say how well it is known, far below it is wrong."""
+    if value.value >= 0.0 or value.status == CONTRADICTS:
+        return value
+    value = replace(value, near_zero=True)
+    if value.value < -LIKELY * value.std:
+        return value.affected()
+    return value.widen(1.0)
+
+
+def _find_impossible(posterior: Posterior, values: tuple[KnownValue, ...], braking: frozenset[str]) -> str:
     """Return why no machine has these values, or why they are none."""
     if not posterior.mode.converged:
         return "the estimate did not converge"
-    machine = posterior.equations.machine
-    signed = {one.name for law in machine.friction for one in law.law.coefficients if one.within is not None}
-    braking = {one.name for one in machine.basis if one.kind.friction and one.symbol not in signed}
     for one in values:
         if one.name in braking and one.value < -NEGATIVE * one.std:
             return f"{one.name} is negative by {-one.value / one.std:.2g} deviations"

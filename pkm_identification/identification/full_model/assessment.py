@@ -216,6 +216,7 @@ def judge_experiment(
     fit = None
     if floor is not None:
         causes = _find_causes(found, posterior, experiment, floor, fit_refused)
+        found = _refuse_for_cause(found, causes)
         named = {one.name for one in clipped}
         causes = (*clipped, *(one for one in causes if one.name not in named))
         fit = _compare_with_floor(posterior, floor, found, causes)
@@ -339,6 +340,19 @@ def _is_exact(posterior: Posterior, floor: NoiseFloor) -> bool:
     return float(np.mean(posterior.residual**2)) < ROUNDING**2 * float(np.mean(floor.exact**2))
 
 
+def _refuse_for_cause(found: Answer, causes: tuple[Cause, ...]) -> Answer:
+    """Return the answer, refused where something is to be set right that none of its effects allows for."""
+    cause = next((one for one in causes if one.correction), None)
+    if cause is None or not found.verdict.good:
+        return found
+    what = cause.detail or cause.name
+    sentence = (
+        f"Do not use: {what}. That explains {100.0 * cause.explains:.0f} % of what the file's model leaves."
+    )
+    verdict = replace(found.verdict, grade=DO_NOT_USE, sentence=sentence)
+    return replace(found, values=tuple(one.affected() for one in found.values), verdict=verdict)
+
+
 def _find_causes(
     found: Answer, posterior: Posterior, experiment: Experiment, floor: NoiseFloor, fit_refused: bool
 ) -> tuple[Cause, ...]:
@@ -346,10 +360,7 @@ def _find_causes(
     verdict = found.verdict
     if verdict.grade not in (CONTRADICTS, DO_NOT_USE) and not verdict.floor_ratio > MAX_FLOOR_RATIO:
         return ()
-    causes = find_causes(posterior, experiment, floor.std, verdict.contradicted, fit_refused)
-    if verdict.good:  # nobody is to act on what the answer allows for
-        return tuple(replace(one, correction="") for one in causes)
-    return causes
+    return find_causes(posterior, experiment, floor.std, verdict, fit_refused)
 
 
 def _compare_with_floor(

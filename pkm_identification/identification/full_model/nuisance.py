@@ -44,13 +44,6 @@ OUTSIDE = (
     resonance.NAME,
 )  # fmt: skip
 SHAPES = (sensing.SQUARE, sensing.CUBE, sensing.DEAD_BAND, sensing.CROSS_TALK)
-# What no drive can have: shares of a force or of friction beyond it turn that round, and no channel is a tenth of a
-# second late
-LARGEST = {
-    **dict.fromkeys((GAIN, unsearched.GAIN_DRIFT, *SHAPES), 0.75), DELAY: 0.1, "friction_asymmetric": 1.0,
-    "friction_load": 1.0,
-}  # fmt: skip
-LEAST_POSSIBLE = {unsearched.LAG: 0.0}  # its square: no channel is ahead of what it is made of
 
 
 @dataclass(frozen=True)
@@ -81,16 +74,6 @@ class Nuisance:
     def assessed(self) -> bool:
         """Whether one that is large contradicts the file: of friction near standstill and drifts no file tells."""
         return self.effect.name not in (*FRICTION, *unsearched.UNWRITTEN, *OUTSIDE, *SHAPES, *DRIFTS)
-
-    @property
-    def largest(self) -> float:
-        """What none of its unknowns can exceed, in its unit."""
-        return LARGEST.get(self.effect.name, float("inf"))
-
-    @property
-    def least(self) -> float:
-        """What none of its unknowns can be less than, in its unit."""
-        return LEAST_POSSIBLE.get(self.effect.name, float("-inf"))
 
     def columns(self, situations: Sequence[Situation], places: FloatArray | None = None) -> FloatArray:
         """Return the columns (K, n, p) at a situation of each log; `places` are those of `GEOMETRY` if made already."""

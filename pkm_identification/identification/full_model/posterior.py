@@ -23,6 +23,7 @@ from pkm_identification.estimation.posterior.mode import Mode, NormalEquations, 
 from pkm_identification.estimation.posterior.thresholds import (
     COMMON_FACTORS,
     LEAST_FACTOR,
+    LIKELY,
     MAX_CONFLICT,
     SEARCHED_FACTORS,
 )
@@ -195,7 +196,8 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
         bent = full.is_bent(mode.values)
         beyond = (np.abs(mode.values[first:]) > largest) & (limits > 1.0)
         limits[beyond] = 1.0  # what no machine has is not allowed for
-        below = (mode.values[first:] < least) & (limits > NONE)
+        std = widened * np.sqrt(np.diag(mode.covariance))[len(mode.unknowns) - len(widened) :]
+        below = (mode.values[first:] < least - LIKELY * std) & (limits > NONE)
         limits[below] = NONE
         settled = not np.any(beyond | below) and (not bent or power > (1.0 - WORTH_A_PASS) * before)
         if number == MOST_PASSES - 1 or (number >= WEIGHTINGS - 1 and settled):
@@ -231,7 +233,7 @@ def _widen(found: FloatArray, full: FullEquations) -> FloatArray:
 def _find_bounds(full: FullEquations) -> FloatArray:
     """Return what no machine has less and more of, of each effect (2, q) in its stated widths."""
     bounds = [
-        (one.least / max(width, 1e-300), one.largest / max(width, 1e-300))
+        (one.effect.least / max(width, 1e-300), one.effect.largest / max(width, 1e-300))
         for one in full.nuisances
         for width in one.widths
     ]
@@ -254,7 +256,7 @@ def build_model(full: FullEquations, widened: FloatArray | None = None) -> FileM
         for name, key, width, its_unit in rows:
             factor = next(factors)
             unknown = Unknown(
-                name, key, factor * width, its_unit, nuisance.assessed, True, factor, nuisance.largest
+                name, key, factor * width, its_unit, nuisance.assessed, True, factor, nuisance.effect.largest
             )
             model.add(unknown, factor * unit[first])
             first += 1

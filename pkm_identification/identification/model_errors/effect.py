@@ -16,6 +16,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from .situation import Situation
 
 Columns = Callable[[Situation], FloatArray]
+LARGEST_SHARE = 0.75  # of a force: a larger share turns it round
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ class Effect:
         What the coefficients do to the model's basis, where the columns are those of the model.
     units : tuple of str
         Of each member, where they differ; else empty.
+    least, largest : float
+        What no machine has less and more of, in the coefficients' units.
     of_motion : float
         Share of a typical force that each of its columns may well add in the motion at hand, times `scale`; 0: what it
         may add is known without one.
@@ -82,6 +85,8 @@ class Effect:
     units: tuple[str, ...] = ()
     secant: Callable[[Situation, FloatArray], FloatArray] | None = None
     of_motion: float = 0.0
+    least: float = -np.inf
+    largest: float = np.inf
 
     def read(self, value: float, std: float) -> tuple[float, float]:
         """Return what a coefficient and its deviation mean in the effect's unit, without `offset`."""

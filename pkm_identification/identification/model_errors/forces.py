@@ -11,11 +11,20 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rows import segment_slices
 
-from .effect import Effect, describe_correction, name_drives, repeat_prior, typical_force, units_of_drives
+from .effect import (
+    LARGEST_SHARE,
+    Effect,
+    describe_correction,
+    name_drives,
+    repeat_prior,
+    typical_force,
+    units_of_drives,
+)
 from .situation import Situation, diagonal
 
 DELAY, GAIN, OFFSET = "force_delay", "force_gain", "force_offset"
 LARGE_DELAY = 3e-3  # s
+LONGEST_DELAY_S = 0.1  # no channel is later
 LARGE_GAIN = 0.1
 LARGE_OFFSET = 0.1  # of a typical force
 
@@ -72,6 +81,7 @@ def effects(machine: Machine) -> list[Effect]:
             describe_correction(machine, "Set drive.force_delay"),
             name_drives(DELAY, machine),
             common=DELAY,
+            largest=LONGEST_DELAY_S,
             secant=compute_later,
             correction_of_one="Estimate it with --also {name}"
             + (
@@ -89,6 +99,7 @@ def effects(machine: Machine) -> list[Effect]:
             describe_correction(machine, "Check that strut's torque constant, set drive.force_gain"),
             name_drives(GAIN, machine),
             offset=1.0,
+            largest=LARGEST_SHARE,
         ),
         Effect(
             name=OFFSET,

@@ -194,6 +194,7 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
             "Use friction.law: asymmetric, or --also {name}",
             members=name_drives("friction_asymmetric", machine),
             common="friction_asymmetric",
+            largest=1.0,
         )
     add(
         "friction_load",
@@ -203,6 +204,7 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
         repeat_prior(BY_LOAD, 1),
         "Friction grows with a drive's load: no law of the file has that; identify it from logs of one payload, or "
         "estimate it with --also {name}",
+        largest=1.0,
     )
     travel = np.array([_find_travel(drive) for drive in machine.drives])
     effects.append(

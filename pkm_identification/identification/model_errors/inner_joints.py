@@ -45,6 +45,6 @@ def effects(machine: Machine) -> list[Effect]:
             NAME, "friction", "", compute_columns, np.ones(len(rows)),
             "State friction of the joints in the machine file, or estimate it with --also {name}", linear=True,
             parts=tuple(f"{NAME}_{one.name}" for one in entries), units=tuple(one.unit for one in entries),
-            of_motion=LARGE,
+            of_motion=LARGE, least=0.0,
         )
     ]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
-from .effect import Effect, name_drives, repeat_prior, typical_force
+from .effect import LARGEST_SHARE, Effect, name_drives, repeat_prior, typical_force
 from .geometry import compute_friction
 from .situation import Situation, diagonal
 
@@ -80,6 +80,7 @@ def effects(machine: Machine) -> list[Effect]:
             "Calibrate the forces",
             name_drives(name, machine),
             secant=compute_dead_band_at if name == DEAD_BAND else None,
+            largest=LARGEST_SHARE,
         )
         for name, columns in shapes
     ]
@@ -87,7 +88,7 @@ def effects(machine: Machine) -> list[Effect]:
         pairs = tuple(f"{CROSS_TALK}_{one}_{other}" for one in labels for other in labels if one != other)
         talk = Effect(
             CROSS_TALK, "gain", "", compute_cross_talk, repeat_prior(LARGE, len(pairs)), "Calibrate the forces",
-            parts=pairs,
+            parts=pairs, largest=LARGEST_SHARE,
         )  # fmt: skip
         found.append(talk)
     return found

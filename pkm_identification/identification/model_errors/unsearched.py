@@ -15,7 +15,7 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rows import segment_slices
 
-from .effect import Effect, name_drives, repeat_prior, typical_force, units_of_drives
+from .effect import LARGEST_SHARE, Effect, name_drives, repeat_prior, typical_force, units_of_drives
 from .geometry import compute_friction
 from .log_rows import DriveMotion
 from .situation import Situation, diagonal
@@ -86,7 +86,7 @@ def effects(machine: Machine) -> list[Effect]:
         ),
         Effect(
             LAG, "delay", "ms^2", compute_lagging, repeat_prior(0.5 * LARGE_LAG**2, 1), "Check the torques' filter",
-            parts=(LAG,),
+            parts=(LAG,), least=0.0,  # its square: no channel is ahead of what it is made of
         ),
         Effect(
             OFFSET_DRIFT, "offset", columns=compute_offset_drift, scale=LARGE_OFFSET_DRIFT * typical,
@@ -95,7 +95,7 @@ def effects(machine: Machine) -> list[Effect]:
         ),
         Effect(
             GAIN_DRIFT, "gain", "", compute_gain_drift, repeat_prior(LARGE_GAIN_DRIFT, count),
-            "Let the drives warm up", name_drives(GAIN_DRIFT, machine),
+            "Let the drives warm up", name_drives(GAIN_DRIFT, machine), largest=LARGEST_SHARE,
         ),
     ]  # fmt: skip
     if np.any(machine.gravity):

@@ -147,17 +147,22 @@ def effects(machine: Machine) -> list[Effect]:
     away = np.where(turning, TURNED, FAR * machine.size)
 
     def describe(
-        name: str, columns: Columns, size: FloatArray, units: tuple[str, str], of_motion: float = 0.0
+        name: str,
+        columns: Columns,
+        size: FloatArray,
+        units: tuple[str, str],
+        of_motion: float = 0.0,
+        least: float = -np.inf,
     ) -> Effect:
         return Effect(
             name, "wrench", "", columns, size, "Look for what pulls at the platform", linear=True,
             parts=tuple(f"{name}_{axis}" for axis in names), units=tuple(units[k] for k in turning.astype(int)),
-            of_motion=of_motion,
+            of_motion=of_motion, least=least,
         )  # fmt: skip
 
     return [
         describe(WRENCH, compute_wrenches, LARGE * force, ("N", "N m")),
         describe(SPRING, compute_springs, LARGE * force / away, ("N/m", "N m/rad")),
-        describe(DAMPER, compute_dampers, force, ("N s/m", "N m s/rad"), LARGE_FRICTION),
-        describe(FRICTION, compute_friction, force, ("N", "N m"), LARGE_FRICTION),
+        describe(DAMPER, compute_dampers, force, ("N s/m", "N m s/rad"), LARGE_FRICTION, 0.0),
+        describe(FRICTION, compute_friction, force, ("N", "N m"), LARGE_FRICTION, 0.0),
     ]

@@ -61,6 +61,15 @@ def _compute_accelerations(situation: Situation) -> FloatArray:
     return found
 
 
+def _find_heaviest(machine: Machine) -> float:
+    """Return what all bodies of a machine together may weigh by its file, kg: no part of them is heavier."""
+    masses = [body.mass for body in machine.knowledge.bodies]
+    return sum(
+        one.value + one.width if one.log_width is None else one.value * float(np.exp(one.log_width))
+        for one in masses
+    )
+
+
 def build_effect(machine: Machine, frequency: float, damping: float) -> Effect:
     """Return the effect of a load that swings with a frequency in Hz and a damping over the critical one."""
     axes, turning = outside_forces.list_axes(machine)
@@ -71,4 +80,5 @@ def build_effect(machine: Machine, frequency: float, damping: float) -> Effect:
         f"Look for a part of the load that swings at {frequency:.2g} Hz", linear=True,
         parts=tuple(f"{NAME}_{axis}" for axis in axes),
         units=tuple(f"{'kg m^2' if one else 'kg'} at {frequency:.2g} Hz" for one in turning), of_motion=LARGE,
+        least=0.0, largest=_find_heaviest(machine) * (machine.size**2 if any(turning) else 1.0),
     )  # fmt: skip

@@ -130,6 +130,21 @@ def test_a_common_gain_is_named_where_one_mass_alone_denies_it(factor):
     assert answer.verdict.good == (factor == 1.0)
 
 
+@pytest.mark.parametrize(
+    ("stated", "checked"),
+    [({}, False), ({"known": "guessed"}, False), ({"known": "cad"}, True),
+     ({"tolerances": {"common_force_gain": 0.02}}, True), ({"known": {"bodies": {"platform": "measured"}}}, True)],
+)  # fmt: skip
+def test_a_common_gain_that_nothing_checks_is_said(stated, checked):
+    document = dict(load_machine("mast").document)
+    document.pop("known", None)
+    result = identify([drawn_log("mast", 6)[1]], read_machine(document | stated), TOTAL)
+    note = result.answer.verdict.note
+    assert note.startswith("All values rest on the forces' common factor") != checked
+    assert (" ".join(note.split()) in " ".join(summary(result).split())) or checked
+    assert estimate_document(result)["answer"]["verdict"]["note"] == note
+
+
 @pytest.mark.parametrize("size", [0.995, 1.0, 1.005])
 def test_scales_that_are_wrong_alike_contradict_the_file(log, size):
     file = read_machine(dict(synthetic.truth().document) | {"known": "cad"})

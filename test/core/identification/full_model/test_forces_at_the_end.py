@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.field.truth import find_errors
@@ -50,3 +52,15 @@ def test_what_acts_at_the_tip_is_named_and_moves_no_value(drawn, kind):
     errors = find_errors(answer_document(answer), machine, read_machine(trial.truth))
     assert len(errors) > 6
     assert max(map(abs, errors.values())) < 3.5
+
+
+@pytest.mark.parametrize("kind", ["damper on the platform", "sloshing mass, 1.5 Hz"])
+def test_what_no_machine_has_is_not_named(drawn, kind):
+    """The same forces the other way round: a damper that pushes, a mass below zero."""
+    file, truth, run = drawn
+    trial = spoil(run, file, truth, kind, SEED)
+    turned = replace(trial, run=replace(trial.run, added=-trial.run.added))
+    answer = identify([turned.measure()], read_machine(file), Settings.of(estimator=FULL)).answer
+    braking = ("platform_damper", "platform_friction", "platform_resonance", "joint_friction")
+    assert min([one.value for one in answer.effects if one.name.startswith(braking)], default=0.0) >= 0.0
+    assert answer.effects or answer.verdict.grade != FITS  # something is wrong, and that is not hidden
