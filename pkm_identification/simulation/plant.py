@@ -24,7 +24,7 @@ from pkm_identification.numerics.rotation import build_quaternion_from_matrix
 
 from .actuated.drives import STEP, ActuatorDrives
 from .actuated.plant import ActuatedPlant
-from .actuated.stepping import Dynamics, Motion, predict
+from .actuated.stepping import Dynamics, Motion
 from .imperfections.drive_train import NO_TRAIN, DriveTrain
 from .imperfections.setup import TrainErrors
 from .imperfections.train_stepping import JointAxes, Present
@@ -140,7 +140,7 @@ class Plant(ActuatedPlant):
         self._platform_exchanged = False
         self.time = 0.0
         self._configuration = np.zeros(7)
-        self._velocity, self._velocity_change = np.zeros((2, 6))
+        self._velocity = np.zeros(6)
         self._force = np.zeros((2, STRUTS))
         self._rotation = np.zeros((3, 3))
         self._inverse_tip = np.zeros((STRUTS, 3, 3))
@@ -211,7 +211,6 @@ class Plant(ActuatedPlant):
         self._configuration[:3] = position
         self._configuration[3:] = np.roll(build_quaternion_from_matrix(rotation), 1)
         self._velocity[:] = 0.0 if twist is None else twist
-        self._velocity_change[:] = 0.0
         self._force[:] = 0.0 if force is None else force
         self.time = time
         self._evaluate(0, self._configuration, self._velocity)
@@ -220,11 +219,6 @@ class Plant(ActuatedPlant):
     def _start_motion(self) -> Motion:
         pose, twist = self._configuration.copy(), self._velocity.copy()
         return Motion(pose, self.length, twist, np.zeros((0, MOST_STATES)))
-
-    def _predict(self, duration: float) -> tuple[FloatArray, FloatArray]:
-        pose, twist = self._configuration.copy(), self._velocity.copy()
-        predict(pose, twist, self._velocity_change, duration)
-        return pose, twist
 
     def _close(self, motion: Motion) -> FloatArray:
         return motion.pose

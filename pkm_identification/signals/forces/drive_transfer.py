@@ -93,12 +93,15 @@ class _Fits(NamedTuple):
         Of the force in what is compliant; one column where nothing does.
     before, after : int
         Samples that rates and forces at the encoder need.
+    period : float
+        Of the samples, s.
     """
 
     weights: FloatArray
     spring: FloatArray
     before: int
     after: int
+    period: float
 
 
 def _compute_frictions(each: Sequence[InnerFriction]) -> FloatArray:
@@ -117,6 +120,27 @@ def _find_side(rate, transition_rate):
 def _compute_friction(friction, rate, c):
     """Friction of drive c at a rate; see `InnerFriction`."""
     return friction[0, c] * rate + friction[1, c] * _find_side(rate, friction[2, c])
+
+
+@compile_inline
+def _integrate_side(rate, transition_rate):
+    """Integral over the rate of which way a drive moves."""
+    size = abs(rate)
+    if size >= transition_rate:
+        return size - 0.5 * transition_rate
+    return 0.5 * size * size / transition_rate
+
+
+@compile_inline
+def _average_friction(friction, rate, half, c):
+    """Friction of drive c while its rate goes linearly from `rate - half` to `rate + half`, in the mean.
+
+    Where a drive turns round, friction of one instant stands for all of a sample, or for none of it.
+    """
+    if abs(half) <= friction[2, c]:
+        return _compute_friction(friction, rate, c)
+    sides = _integrate_side(rate + half, friction[2, c]) - _integrate_side(rate - half, friction[2, c])
+    return friction[0, c] * rate + friction[1, c] * sides / (2.0 * half)
 
 
 @kernel
@@ -187,7 +211,9 @@ def _write_motion_behind_drives(drives, fits, length, force, deflection, middle,
                 )
             side = _find_side(v, drives.friction[2, c]) * (1.0 if force_in >= 0.0 else -1.0)
             passed = 1.0 + side * (drives.efficiency[c] - 1.0 if side >= 0.0 else 1.0 - drives.back[c])
-            acting[m, c] = passed * force_in - _compute_friction(drives.friction, v, c) - drives.ripple[c] * v
+            change = 0.0 if again > 0 else 0.5 * fits.period * spring[k, c]
+            lost = _average_friction(drives.friction, v, change, c) + drives.ripple[c] * v
+            acting[m, c] = passed * force_in - lost
 
 
 class DriveTransfer:
@@ -229,7 +255,7 @@ class DriveTransfer:
         # what comes late needs one sample before and two behind
         late = bool(np.any(self._numbers.late[1] != 1.0))
         first = (max(half, 1), max(half, 2)) if late else (half, half)
-        self._fits = _Fits(weights, spring, *first)
+        self._fits = _Fits(weights, spring, *first, period)
         self.before, self.after = first[0] + again, first[1] + again
 
     def at(self, period: float) -> DriveTransfer:
@@ -243,7 +269,7 @@ class DriveTransfer:
         )
         stretched = (self._period / period) ** np.arange(3)[:, None]
         changed._fits = self._fits._replace(
-            weights=self._fits.weights * stretched, spring=self._fits.spring * stretched
+            weights=self._fits.weights * stretched, spring=self._fits.spring * stretched, period=period
         )
         return changed
 

@@ -191,6 +191,23 @@ class ActuatorDrives:
             self._hold()
         self._drives.enabled[:] = float(on)
 
+    def copy_past(self, duration: float) -> tuple[FloatArray, ...]:
+        """Return what `advance` over `duration` (s) changes, for `return_to`."""
+        drives, lines = self._drives, self._drives.lines
+        begun, length = int(lines.started[0]), len(lines.position)
+        rows = (begun + np.arange(min(round(duration / self.step), length))) % length
+        kept = drives.memory, drives.command, drives.force, lines.started, self.coordinate, self.states
+        return rows, lines.command[rows], lines.position[rows], *(part.copy() for part in kept)
+
+    def return_to(self, past: tuple[FloatArray, ...]) -> None:
+        """Take back what `advance` did since `copy_past`."""
+        drives, lines = self._drives, self._drives.lines
+        rows, command, position, *kept = past
+        lines.command[rows], lines.position[rows] = command, position
+        now = drives.memory, drives.command, drives.force, lines.started, self.coordinate, self.states
+        for part, before in zip(now, kept, strict=True):
+            part[...] = before
+
     def advance(self, motion: Motion, ends: Dynamics, resistance: Resistance, duration: float) -> None:
         """Move a motion of these drives' coordinates and states on, in place, by a whole number of small steps."""
         steps = round(duration / self.step)

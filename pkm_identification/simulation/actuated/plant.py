@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,6 @@ class ActuatedPlant(ABC):
     _coefficients: FloatArray  # of the resistance, where friction is the machine's
     _configuration: FloatArray  # pose (7,) of a platform, or coordinates (Q,) of a tree
     _velocity: FloatArray  # (U,)
-    _velocity_change: FloatArray  # over the last period
     _steps: int  # small steps per call of `advance`, of drives without states
 
     @property
@@ -72,10 +72,6 @@ class ActuatedPlant(ABC):
         """Return what moves, as it is now, to be moved on."""
 
     @abstractmethod
-    def _predict(self, duration: float) -> tuple[FloatArray, FloatArray]:
-        """Return configuration and velocities after `duration` (s), if these change as in the period before."""
-
-    @abstractmethod
     def _close(self, motion: Motion) -> FloatArray:
         """Return the configuration of a motion, its loops closed."""
 
@@ -89,14 +85,15 @@ class ActuatedPlant(ABC):
         if self._train is not None:
             self._train.accept()
 
-    def _integrate(self, motion: Motion, duration: float) -> None:
+    def _integrate(self, motion: Motion, duration: float) -> Motion:
         """Move a motion on by `duration` (s) between the dynamics at both ends."""
         if self._train is not None:
             self._train.advance(motion, self._ends, self._force, duration, self._steps)
-            return
+            return motion
         drives = Drives.without_states(self._force.shape[1])
         drives.reference[:] = self._force
         advance(motion, self._ends, self._resistance, drives, duration / self._steps, self._steps)
+        return motion
 
     def advance(self, force: FloatArray, duration: float) -> None:
         """Move on by `duration` (s) while the drive forces go linearly from their last values to `force` (n,).
@@ -109,36 +106,37 @@ class ActuatedPlant(ABC):
             self._advance_actuated(self.actuated, duration)
             return
         self._force[1] = force
-        for part in self._ends:
-            part[1] = part[0]
-        for _ in range(2):  # predictor, corrector
-            motion = self._start_motion()
-            self._integrate(motion, duration)
-            configuration = self._close(motion)
-            self._evaluate(1, configuration, motion.speed)
-        self._configuration, self._velocity = configuration, motion.speed
-        for part in (*self._ends, self._force):
-            part[0] = part[1]
-        self._accept(motion)
+        self._step(lambda motion: self._integrate(motion, duration))
+        self._force[0] = self._force[1]
         self.time += duration
 
     def _advance_actuated(self, drives: ActuatorDrives, duration: float) -> None:
         """Move on by `duration` (s) with drives that know what they are asked for."""
+        past = drives.copy_past(duration)
+
+        def integrate(motion: Motion) -> Motion:
+            drives.return_to(past)
+            motion = motion._replace(coordinate=drives.coordinate, states=drives.states)
+            drives.advance(motion, self._ends, self._resistance, duration)
+            return motion
+
+        self._step(integrate)
+        drives.coordinate = self.coordinate
+        self._force[:] = drives.last_force
+        self.time += duration
+
+    def _step(self, integrate: Callable[[Motion], Motion]) -> None:
+        """Move on by a period, whose dynamics are those of its start first, then of both ends."""
         for part in self._ends:
             part[1] = part[0]
-        self._evaluate(1, *self._predict(duration))
-        motion = self._start_motion()._replace(coordinate=drives.coordinate, states=drives.states)
-        drives.advance(motion, self._ends, self._resistance, duration)
-        configuration = self._close(motion)
-        self._evaluate(1, configuration, motion.speed)
-        self._velocity_change = motion.speed - self._velocity
+        for _ in range(2):  # predictor, corrector
+            motion = integrate(self._start_motion())
+            configuration = self._close(motion)
+            self._evaluate(1, configuration, motion.speed)
         self._configuration, self._velocity = configuration, motion.speed
         for part in self._ends:
             part[0] = part[1]
         self._accept(motion)
-        drives.coordinate = self.coordinate
-        self._force[:] = drives.last_force
-        self.time += duration
 
     def set_force(self, force: FloatArray) -> None:
         """Let the drive forces jump to `force` (n,): brakes released, power cut."""

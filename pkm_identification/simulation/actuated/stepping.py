@@ -169,22 +169,6 @@ class Room(NamedTuple):
     lags: Lags
 
 
-@kernel
-def predict(pose, speed, change, duration):
-    """Move a pose (7,) and a twist (6,) on, in place, as if the twist changed as much as in the period before."""
-    for k in range(3):
-        pose[k] += duration * (speed[k] + 0.5 * change[k])
-    turn_pose(
-        pose,
-        speed[3] + 0.5 * change[3],
-        speed[4] + 0.5 * change[4],
-        speed[5] + 0.5 * change[5],
-        duration,
-    )
-    for k in range(6):
-        speed[k] += change[k]
-
-
 @compile_inline
 def control_drives(drives, motion, rate, share):
     """Let the controllers in the drives act at the start of a small step, `share` of the period from its start.

@@ -193,7 +193,6 @@ class MechanismPlant(ActuatedPlant):
         self._coordinate = read(self.mechanism, "drives", self._configuration)[0]
         self._velocity = np.zeros(self._drives) if rate is None else np.array(rate, dtype=float)
         self._force[:] = 0.0 if force is None else force
-        self._velocity_change = np.zeros(self._drives)
         self.time = time
         self._side = 0
         self._evaluate(0, self._configuration, self._velocity)
@@ -210,10 +209,6 @@ class MechanismPlant(ActuatedPlant):
 
     def _start_motion(self) -> Motion:
         return Motion(np.zeros(0), self._coordinate.copy(), self._velocity.copy(), np.zeros((0, MOST_STATES)))
-
-    def _predict(self, duration: float) -> tuple[FloatArray, FloatArray]:
-        coordinate = self._coordinate + duration * (self._velocity + 0.5 * self._velocity_change)
-        return self._follow(coordinate), self._velocity + self._velocity_change
 
     def _close(self, motion: Motion) -> FloatArray:
         return self._follow(motion.coordinate)

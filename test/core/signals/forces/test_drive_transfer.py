@@ -248,3 +248,25 @@ def test_a_drive_that_sticks_and_slips_gives_the_force_behind_its_friction():
     error = sosfiltfilt(sections, found[:, 0] - acting_force[inner])[200:-200]
     # with a polynomial over 3 ms to either side it is .2 N
     assert np.sqrt(np.mean(error**2)) < 0.03
+
+
+def test_friction_inside_is_that_of_whole_samples_where_a_drive_turns_round():
+    """A drive that swings turns round between samples: friction of instants makes noise of that."""
+    friction, fine = InnerFriction(100.0, 200.0, 0.001), 51
+    time = PERIOD * (np.arange(6000 * fine) - fine // 2) / fine
+    swing, drift = 2 * np.pi * 61.3, 2 * np.pi * 0.9
+    x = 1e-3 * np.sin(swing * time) + 0.02 * np.sin(drift * time)
+    v = 1e-3 * swing * np.cos(swing * time) + 0.02 * drift * np.cos(drift * time)
+    lost = 100.0 * v + 200.0 * np.clip(v / 0.001, -1.0, 1.0)
+    shown = x[fine // 2 :: fine, None]
+    through = DriveTransfer([Transfer(friction=friction)], PERIOD)
+    _, found = through.correct(shown, np.zeros_like(shown))
+    inner = slice(through.before, len(shown) - through.after)
+    sections = butter(4, 10.0, fs=1.0 / PERIOD, output="sos")
+
+    def find_error(removed):
+        error = sosfiltfilt(sections, removed - lost.reshape(-1, fine).mean(axis=1)[inner])[200:-200]
+        return np.sqrt(np.mean(error**2))
+
+    # of instants: 2.4 N
+    assert find_error(lost[fine // 2 :: fine][inner]) > 4.0 * find_error(-found[:, 0])
