@@ -67,7 +67,8 @@ DEFAULT = (
 WAYS = ("offline", "causal", "online")
 WANTED = 0.6, 1.5
 SENSORS = (
-    "common_force_gain", "force_gain", "force_offset", "drive_delay", "force_delay", "coordinate_offset", "time_base",
+    "common_force_gain", "force_gain", "force_offset", "drive_delay", "force_delay", "coordinate_offset",
+    "coordinate_scale", "time_base",
 )  # fmt: skip
 GRAVITY = ("gravity_size", "gravity_direction")
 NOT_JUDGED = "not judged"
@@ -209,11 +210,34 @@ def draw_truth(file: Machine, random: np.random.Generator, gravity: bool) -> Mac
             except PkmError:
                 continue
             break
-    for kind in GRAVITY if gravity else ():
-        for number in file.knowledge.of_kind(kind):
-            change = float(number.width * random.standard_normal())
-            truth = truth.with_changes({path: change * factor for path, factor in number.paths.items()})
-    return truth
+    return displace_numbers(truth, file, random, GRAVITY if gravity else ())
+
+
+def displace_numbers(
+    truth: Machine, file: Machine, random: np.random.Generator, kinds: Iterable[str]
+) -> Machine:
+    """Return a machine whose numbers of these kinds are off by as much as a file says of them."""
+    changes: dict[str, float] = defaultdict(float)
+    for number in (one for kind in kinds for one in file.knowledge.of_kind(kind)):
+        off = float(number.width * random.standard_normal())
+        for path, factor in number.paths.items():
+            changes[path] += off * factor
+    return truth.with_changes(changes) if changes else truth
+
+
+def spoil_sensors(
+    log: DriveLog,
+    file: Machine,
+    random: np.random.Generator,
+    kinds: Sequence[str] = SENSORS,
+    friction: FloatArray | None = None,
+) -> DriveLog:
+    """Return a log whose sensors are off by as much as a file says of these kinds of numbers."""
+    friction = np.zeros_like(log.coordinate) if friction is None else friction
+    for number in file.knowledge.numbers:
+        if number.kind in kinds:
+            log = spoil_log(log, number, float(random.standard_normal()), file, friction)
+    return log
 
 
 def _draw_body(body: KnownBody, random: np.random.Generator, alone: bool) -> dict[str, float]:
@@ -267,9 +291,7 @@ def draw_right_logs(kind: str, seed: int, sensors_off: bool) -> list[Right]:
     truth = draw_truth(file, random, sensors_off)
     run = build_run(truth, file, LONGEST, seed)
     exact = DriveLog(run.time, run.motion.coordinate, run.force)
-    for number in file.knowledge.numbers:
-        if number.kind in (SENSORS if sensors_off else SENSORS[:1]):
-            exact = spoil_log(exact, number, float(random.standard_normal()), run.friction)
+    exact = spoil_sensors(exact, file, random, SENSORS if sensors_off else SENSORS[:1], run.friction)
     assert exact.force is not None
     spoilt = replace(run, time=exact.time, motion=replace(run.motion, coordinate=exact.coordinate))
     logs = []

@@ -40,7 +40,7 @@ PER_KIND = 3  # numbers of a kind and body that are tried, drawn of all
 DURATION = 20.0  # s
 MADE_OF_LOG = (
     "force_gain", "common_force_gain", "force_offset", "drive_delay", "force_delay", "coordinate_offset",
-    "time_base", "asymmetry",
+    "coordinate_scale", "time_base", "asymmetry",
 )  # fmt: skip
 FRICTION = ("viscous", "coulomb")
 POSITIVE = ("mass", "moment")
@@ -54,7 +54,9 @@ def spoil_file(file: Machine, number: KnownNumber, widths: float) -> Machine:
     return file.with_changes({path: change * factor for path, factor in number.paths.items()})
 
 
-def spoil_log(log: DriveLog, number: KnownNumber, widths: float, friction: FloatArray) -> DriveLog:
+def spoil_log(
+    log: DriveLog, number: KnownNumber, widths: float, file: Machine, friction: FloatArray
+) -> DriveLog:
     """Return a log whose sensors are off by so many widths of what the file says of them."""
     assert log.force is not None
     off = widths * number.width
@@ -71,6 +73,9 @@ def spoil_log(log: DriveLog, number: KnownNumber, widths: float, friction: Float
             force[:, drive] = np.interp(time - off, time, log.force[:, drive])
     elif number.kind == "coordinate_offset":
         coordinate[:, drives] += off
+    elif number.kind == "coordinate_scale":
+        zero = np.array([drive.zero for drive in file.drives])
+        coordinate[:, drives] += off * (coordinate - zero)[:, drives]
     else:
         time = time * (1.0 + off)
     return replace(log, time=time, coordinate=coordinate, force=force)
@@ -134,7 +139,7 @@ def main(arguments: list[str]) -> int:
                     if number.paths:
                         file, spoilt = spoil_file(truth, number, widths), log
                     else:
-                        file, spoilt = truth, spoil_log(log, number, widths, run.friction)
+                        file, spoilt = truth, spoil_log(log, number, widths, truth, run.friction)
                     grade, z, worst = judge(spoilt, file, truth, options.estimator)
                 except PkmError as error:
                     counts["refused"] += 1

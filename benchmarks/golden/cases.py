@@ -24,6 +24,10 @@ _DRAWN = "the places of its base joints are corrected"
 _CAUSAL = "a causal run publishes the full model's values with total deviations, as a stream"
 _DELAY = "the full model finds the delay, allows for it, and then fits"
 
+_SHORT = "a short stream is judged at its end, and has the values of a causal run, as since cd00b437"
+_CORRECTED = (
+    "drives with states move by the dynamics of both ends of a period, not by what the last one let expect"
+)
 _NAMED = "a sum that has a moment of inertia is called by one"
 _PULSES = (
     "pulses at reversals are unknowns besides, and the row in which a drive leaves its standstill is used; all other "
@@ -52,6 +56,16 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
         for key in ("noise_floor_percent", "noise_std.?", "per_strut.?", "ratio", "unseen")
     ),
     ("*", "*.json.validation.predicted_by", "other words"),
+    ("*", "*.json.answer.verdict.conflicts.*.limit", "a key that contradictions have since a809614a"),
+    *(
+        ("stream-uf", f"stream.json.{key}", _SHORT)
+        for key in ("estimate.*.value", "estimate.*.std", "status.*", "suspicions*", "fit*")
+    ),
+    ("simulate-uf_hydraulic", "log.csv.*", _CORRECTED),
+    *(
+        ("identify-uf_hydraulic-ls", f"estimate.json.{key}", _CORRECTED)
+        for key in ("parameters.*", "fit.*", "validation.*")
+    ),
     # combinations follow the 20 parameters
     *(
         (f"identify-uf-{name}", f"estimate.json.parameters.2?.{key}", _COMBINATIONS)

@@ -26,7 +26,10 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import read_machine
 from pkm_identification.machines.motions import compute_rest
 from pkm_identification.mechanisms.friction.registry import LAW_NAMES
+from pkm_identification.records.drive_csv import write_csv
+from pkm_identification.simulation.simulator import simulate
 
+from ..deviations import GRAVITY, displace_numbers, spoil_sensors
 from ..field.drawn_kinds import draw_truth, scale_mechanism
 from ..field.truth import find_errors
 from .logs import round_coordinates, write_long, write_variants
@@ -226,21 +229,30 @@ def _prior(bench: Bench) -> Commands:
 
 
 def _take_perturbed(bench: Bench) -> Commands:
-    """Identify a machine whose bodies and friction are 5 to 20 % off its file; compare with the truth."""
-    document = draw_truth(np.random.default_rng(8), bench.document)
-    write_machine(bench["truth.yaml"], document)
-    # a file that says that it is of a drawing would rightly be contradicted
-    unknown = {key: one for key, one in bench.document.items() if key != "known"}
+    """Identify a machine whose bodies and friction are 5 to 20 % off its file; compare with the truth.
+
+    Gravity, places of joints and sensors are off as well, by as much as a file says that states nothing of them: the
+    deviations of an answer hold that, too.
+    """
+    random = np.random.default_rng(8)
+    # a file that says that it is of a drawing would rightly be contradicted, one that is guessed says too little
+    unknown = _drop_statements(bench.document)
     # each body is drawn by itself: one that says nothing of that would be contradicted, too
     unknown["tolerances"] = {**unknown.get("tolerances", {}), "bodies_alike": UNLIKE}
     write_machine(bench["unknown.yaml"], unknown)
+    file = read_machine(unknown)
+    truth = displace_numbers(
+        read_machine(draw_truth(random, unknown)), file, random, (*GRAVITY, "joint_places")
+    )
     longer = max(LONGER, 2 * _find_duration(bench.machine))
-    yield _simulate(bench, "truth.csv", "--seed", 9, "--duration", longer, machine="truth.yaml")
+    record = simulate(truth, "rich", longer, seed=9)
+    log = spoil_sensors(record.log(), file, random)
+    write_csv(bench["truth.csv"], log, file.drives, record.motor_length)
     code, said = run(_identify(bench, "truth.csv", "--json", bench["truth.json"], machine="unknown.yaml"))
     if not bench["truth.json"].exists():
         raise Failure(f"exit {code}: {said.strip().splitlines()[-1]}")
     answer = json.loads(bench["truth.json"].read_text())["answer"]
-    errors = find_errors(answer, bench.machine, read_machine(document))
+    errors = find_errors(answer, file, truth)
     worst = max(errors, key=lambda name: abs(errors[name]))
     square = float(np.mean(np.square(list(errors.values()))))
     bench.note(
@@ -250,6 +262,14 @@ def _take_perturbed(bench: Bench) -> Commands:
         raise Failure(f"exit {code}: {said.strip().splitlines()[-1]}")
     if abs(errors[worst]) > MISLEADING:
         raise Failure("exit 0")
+    return []
+
+
+def _drop_statements(document: Any) -> Any:
+    """Return a file that says nothing of how well its numbers are known."""
+    if not isinstance(document, dict):
+        return document
+    return {key: _drop_statements(one) for key, one in document.items() if key != "known"}
 
 
 def _calibrate(bench: Bench) -> Commands:
