@@ -57,6 +57,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
     ),
     ("*", "*.json.validation.predicted_by", "other words"),
     ("*", "*.json.answer.verdict.conflicts.*.limit", "a key that contradictions have since a809614a"),
+    ("*", "*.json.fit.unseen.*.unit", "zeros of turning drives are told in rad, as since e8586c5e"),
     *(
         ("stream-uf", f"stream.json.{key}", _SHORT)
         for key in ("estimate.*.value", "estimate.*.std", "status.*", "suspicions*", "fit*")
@@ -64,7 +65,7 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
     ("simulate-uf_hydraulic", "log.csv.*", _CORRECTED),
     *(
         ("identify-uf_hydraulic-ls", f"estimate.json.{key}", _CORRECTED)
-        for key in ("parameters.*", "fit.*", "validation.*")
+        for key in ("answer.*", "parameters.*", "fit.*", "trace.*", "validation.*", "samples", "dropped.*")
     ),
     # combinations follow the 20 parameters
     *(
