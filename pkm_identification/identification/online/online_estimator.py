@@ -261,10 +261,14 @@ class OnlineEstimator:
         return estimate, impossible
 
     @property
+    def unjudged(self) -> bool:
+        """Whether there is motion newer than that of the last verdict."""
+        return self._live.newest > (-np.inf if self.verdict is None else self.verdict.time)
+
+    @property
     def judgeable(self) -> bool:
-        """Whether there is motion enough for a verdict, newer than that of the last."""
-        before = -np.inf if self.verdict is None else self.verdict.time
-        return self.judgeable_share >= 1.0 and self._live.newest > before
+        """Whether there is, and enough for a verdict while the stream goes on: what is left at its end may be less."""
+        return self.judgeable_share >= 1.0 and self.unjudged
 
     @property
     def judgeable_share(self) -> float:
@@ -370,7 +374,7 @@ class OnlineEstimator:
 
     def finish(self) -> None:
         """The stream is over: judge what there is of it, as short as it may be. Takes a second or two."""
-        if self.verdict is not None and not self._live.newest > self.verdict.time:
+        if not self.unjudged:
             return
         try:
             verdict = self.judge.answer(self.ask_judge())

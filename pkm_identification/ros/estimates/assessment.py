@@ -20,8 +20,13 @@ PREPARED = (
 )
 
 
+def _is_log(estimator: OnlineEstimator) -> bool:
+    """Return whether a stream that is over is judged as a log of that length: once its judge was started."""
+    return estimator.unjudged and estimator.judgeable_share > PREPARED
+
+
 class BackgroundJudge:
-    """Has the newest minute of a stream judged: from its first quarter on, when the stream ends, and in between.
+    """Has the newest minute of a stream judged: from its first quarter on, in between, and when it ends.
 
     Attributes
     ----------
@@ -51,8 +56,12 @@ class BackgroundJudge:
         if self._work is not None and self._work.done:
             new = self._take(estimator, now)
         ended = now - self._arrived > ENDED_S
-        due = newest != self._judged if ended else now >= self._next
-        if self._work is None and due and estimator.judgeable:
+        due = (
+            newest != self._judged and _is_log(estimator)
+            if ended
+            else now >= self._next and estimator.judgeable
+        )
+        if self._work is None and due:
             self._ask(estimator, now)
         elif self._judge is not estimator.judge and estimator.judgeable_share > PREPARED:
             self._start(estimator.judge)
@@ -62,7 +71,7 @@ class BackgroundJudge:
         """Have a stream that is over judged to its end, and wait for that."""
         if self._work is not None:
             self._take(estimator, time.monotonic())
-        if estimator.judgeable:
+        if _is_log(estimator):
             self._ask(estimator, time.monotonic())
             self._take(estimator, time.monotonic())
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 STARTS = 2  # a process that ended is started once more: what killed it may have been the lack of memory for a moment
 NICE = 10  # below what people and nodes do, above what nobody waits for
+SESSION_NICE = 5  # a third of the share of another session: a core that is full still gives a verdict
 AUTOGROUP = Path("/proc/self/autogroup")
 
 
@@ -138,7 +139,7 @@ def main() -> None:
     os.nice(NICE)
     with contextlib.suppress(OSError):  # a system without shares of sessions
         # where each session has its share, being nice counts within it alone, unless the session is nice as well
-        AUTOGROUP.write_text(str(NICE), encoding="ascii")
+        AUTOGROUP.write_text(str(SESSION_NICE), encoding="ascii")
     set_time_slice(LONG_S)
     connection = Connection(int(sys.argv[1]))
     arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()

@@ -18,7 +18,7 @@ RATE = 250.0  # Hz: enough for forces up to 10 Hz
 SECONDS = 24.0
 
 
-def joint_states(machine="uf", change=lambda length, force: None):
+def joint_states(machine="uf", change=lambda length, force: None, seconds=SECONDS):
     """Joint states of a driver with a fault."""
 
     def alter(time, length, force):
@@ -26,7 +26,7 @@ def joint_states(machine="uf", change=lambda length, force: None):
         force += 0.005 * np.sqrt(np.mean(force**2, axis=0)) * noise
         change(length, force)
 
-    return rich_messages(machine, 100.0, SECONDS, RATE, change=alter)
+    return rich_messages(machine, 100.0, seconds, RATE, change=alter)
 
 
 def judged(rig):
@@ -43,6 +43,7 @@ def judged(rig):
 
 
 def test_a_fault_of_the_driver_is_named_in_message_and_diagnostics(bench):
+    """In a stream that ends before the first verdict of one that goes on."""
     cause, said = "force_sign", "the forces are of the other sign"
     statuses = bench.collect(DiagnosticArray, "/diagnostics")
     rig = ChainRig(bench, machine="mast", sample_rate=RATE)
@@ -50,7 +51,7 @@ def test_a_fault_of_the_driver_is_named_in_message_and_diagnostics(bench):
     def turn(length, force):
         force *= -1.0
 
-    rig.feed(joint_states("mast", turn))
+    rig.feed(joint_states("mast", turn, 10.0))
     message = judged(rig)
     assert message.lack_of_fit
     assert message.cause == cause

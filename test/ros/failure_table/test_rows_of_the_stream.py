@@ -348,7 +348,7 @@ def test_row_09_a_loop_shorter_than_the_tolerance_for_stragglers_is_noticed_too(
 
 def test_row_10_use_sim_time_without_a_clock_is_a_warning_until_there_is_one(bench):
     statuses = bench.diagnostics()
-    bench.start(StrutFilterNode, use_sim_time=True)
+    bench.start(StrutFilterNode, machine="mast", use_sim_time=True)
     assert status_with(bench, statuses, "use_sim_time is set but nobody publishes /clock").level >= WARN
     clock = bench.publisher(Clock, "/clock", CLOCK)
     clock.publish(Clock(clock=stamp_of(100.0)))
