@@ -17,6 +17,7 @@ import numpy as np
 from scipy.linalg import expm
 
 from pkm_identification.machines.contract import Machine, Motion
+from pkm_identification.machines.motions import compute_accelerated_motion
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -120,8 +121,9 @@ class ComputedTorque:
         middle = coordinate + half * rate + 0.5 * half**2 * self._asked
         jacobian = space.compute_jacobian(space.move(middle, near=here))
         between: FloatArray = np.asarray(np.linalg.solve(jacobian, present + half * asked), dtype=float)
-        drift = space.compute_acceleration(space.move(middle, between, near=here))
+        drifting = space.move(middle, between, near=here)
+        drift = space.compute_acceleration(drifting)
         self._asked = np.asarray(np.linalg.solve(jacobian, asked - drift))
-        motion = space.move(middle, between, self._asked, here)
+        motion = compute_accelerated_motion(self._machine, drifting, self._asked[None])
         friction = [float(friction_force(between[i : i + 1], law)[0]) for i, law in enumerate(self._friction)]
         return self._machine.compute_forces(motion, self._values)[0] + friction

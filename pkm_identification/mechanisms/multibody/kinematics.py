@@ -128,6 +128,8 @@ def _close(
 
 def task_side(mechanism: Mechanism, task: str) -> int:
     """Return the sign of the determinant of a task ("drives", "outputs", "pose") at home."""
+    if task in mechanism.sides:
+        return mechanism.sides[task]
     zeros = mechanism.arithmetic.zeros
     rows = mechanism.task_rows(task)
     count = len(mechanism.places[task])
@@ -144,7 +146,8 @@ def task_side(mechanism: Mechanism, task: str) -> int:
         pivot,
         Readings(np.zeros(0, dtype=np.int64), zeros(1, 0), zeros(1, 0), zeros(1, 0)),
     )
-    return int(np.sign(float(pivot[0])))
+    mechanism.sides[task] = int(np.sign(float(pivot[0])))
+    return mechanism.sides[task]
 
 
 def _run(mechanism: Mechanism, task: str, target: Any, wanted: Any, start: Any, side: int) -> ClosedSamples:

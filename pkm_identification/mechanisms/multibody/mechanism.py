@@ -213,10 +213,22 @@ class Mechanism:
 
     def limits(self, side: int) -> ClosingLimits:
         """Return the limits of the closing kernel; `side` is the determinant's sign that counts as home's mode."""
-        size = compute_model_size(self.tree)
-        step, tolerance = self.arithmetic.step, self.arithmetic.tolerance
-        numbers = [0.5 * size, 0.5, step * min(1.0, size), tolerance * max(1.0, size), side]
-        return ClosingLimits(*self.arithmetic.array(numbers))
+        if side not in self._limits:
+            size = compute_model_size(self.tree)
+            step, tolerance = self.arithmetic.step, self.arithmetic.tolerance
+            numbers = [0.5 * size, 0.5, step * min(1.0, size), tolerance * max(1.0, size), side]
+            self._limits[side] = ClosingLimits(*self.arithmetic.array(numbers))
+        return self._limits[side]
+
+    # Made once: whatever closes one sample after another (controllers, plants) would spend a third of its time on them.
+    @cached_property
+    def _limits(self) -> dict[int, ClosingLimits]:
+        return {}
+
+    @cached_property
+    def sides(self) -> dict[str, int]:
+        """Signs of tasks' determinants at home, as far as `kinematics.task_side` has been asked for them."""
+        return {}
 
     def joint_use(self, configuration: Any) -> Any:
         """How much of their limits joints use at configurations (N, Q), (N, k): up to 1 within; k is 0 without any."""

@@ -16,7 +16,7 @@ from pkm_identification.estimation.posterior.blocks import (
     split_blocks,
 )
 from pkm_identification.estimation.posterior.contrasts import Contrasts
-from pkm_identification.estimation.posterior.mode import NormalEquations, find_mode
+from pkm_identification.estimation.posterior.mode import Information, NormalEquations, find_mode
 from pkm_identification.estimation.posterior.profile import compute_profile_deviations, is_skewed
 from pkm_identification.estimation.posterior.status import (
     CONTRADICTS as IN_CONFLICT,
@@ -392,3 +392,16 @@ def test_eliminated_unknowns_are_the_likeliest_for_the_values_that_stay():
         unknowns, cost, *_ = np.linalg.lstsq(seen, left)
         np.testing.assert_allclose(rest.follow(values), unknowns, rtol=1e-9)
         np.testing.assert_allclose(rest.equations.cost(values), cost[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize(("bent", "stay"), [(4, 7), (0, 5), (3, 0)])
+def test_unknowns_that_are_eliminated_solve_the_whole_information(bent, stay):
+    random = np.random.default_rng(8)
+    equations = form_normal_equations(100.0 * random.normal(size=(60, 2, 9)), random.normal(size=(60, 2)))
+    slope = random.normal(size=(9, bent + stay))
+    slope[6:, :bent] = 0.0  # values that no bent unknown moves
+    form = Information.of(equations, slope[:, bent:], 0.5)
+    right = random.normal(size=(bent + stay, 2))
+    whole = slope.T @ equations.gram @ slope + 0.5 * np.eye(bent + stay)
+    np.testing.assert_allclose(form.compute(slope), whole, rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(form.factorise(slope).solve(right), np.linalg.solve(whole, right), rtol=1e-6)
