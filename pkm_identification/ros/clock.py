@@ -10,6 +10,7 @@ from rclpy.clock import Clock, ClockType
 
 from pkm_identification.records.clocks import LAST_SECOND, NANOSECONDS, nanoseconds_of, seconds_of
 
+COARSE = 2.0**53 / NANOSECONDS  # s
 # Timers that must run whether or not anybody publishes /clock.
 STEADY = Clock(clock_type=ClockType.STEADY_TIME)
 
@@ -34,6 +35,18 @@ def stamp_parts(time: float) -> tuple[int, int]:
     if not -LAST_SECOND <= time < LAST_SECOND:
         raise StampError(f"time {time!r} s does not fit into a stamp")
     return divmod(nanoseconds_of(time), NANOSECONDS)
+
+
+def round_to_stamp(time: float) -> float:
+    """Return a time in s as a stamp gives it back.
+
+    Raises
+    ------
+    StampError
+        As of `stamp_parts`.
+    """
+    # from 104 days on, as of every clock that counts from 1970, doubles are further apart than nanoseconds
+    return time if COARSE <= time < LAST_SECOND else seconds_of(*stamp_parts(time))
 
 
 def set_stamp(stamp: Time | Duration, time: float) -> None:

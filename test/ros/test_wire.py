@@ -17,7 +17,9 @@ from pkm_identification.machines.capabilities import PlatformPose
 from pkm_identification.motion import STRUT_NAMES, DriveSample, TrackedSample
 from pkm_identification.msg import ParameterEstimate, PlatformState, StrutStates
 from pkm_identification.numerics.rotation import matrix_from_vector
+from pkm_identification.records.clocks import seconds_of
 from pkm_identification.records.interfaces import typestore
+from pkm_identification.ros.clock import COARSE, round_to_stamp, stamp_parts
 from pkm_identification.ros.messages.convert import (
     create_strut_stream,
     strut_sample,
@@ -200,3 +202,9 @@ def test_only_messages_that_are_a_header_and_numbers_are_streamed(kind):
 def test_an_impossible_time_is_refused():
     with pytest.raises(ValueError, match="into a stamp"):
         StreamWriter(STRUTS).message(2.0**31)
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.floats(0.0, 2.0**31 - 1.0, exclude_max=True) | st.floats(0.5 * COARSE, 2.0 * COARSE))
+def test_a_time_that_is_handed_over_is_that_of_a_stamp(time):
+    assert round_to_stamp(time) == seconds_of(*stamp_parts(time))

@@ -106,7 +106,7 @@ def strut_sample(kind: StreamType, message: bytes | StrutStates | Handed) -> tup
         If the bytes are no such message, or of other drives.
     """
     if isinstance(message, Handed):
-        return message.sample._replace(time=message.time), message.delay
+        return message.retimed_sample, message.delay
     time, numbers = kind.read(message)
     sample = DriveSample(
         time=time,

@@ -123,9 +123,9 @@ class MotionMessages:
             length, or a force is none that a drive can have.
         """
         if isinstance(message, Handed):
-            given: TrackedSample = message.sample
+            given: TrackedSample = message.retimed_sample
             _check_force(given.force)
-            return given._replace(time=message.time), message.delay
+            return given, message.delay
         time, numbers = self.stream.read(message)
         force = numbers["force"] if numbers["force_valid"] else None
         _check_force(force)

@@ -16,9 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pkm_identification.records.clocks import seconds_of
-
-from ..clock import stamp_parts
+from ..clock import round_to_stamp
 from ..qos import INNER_DEPTH
 
 LOOK_PERIOD_S = 0.05  # between looks who subscribes, each of which takes .004 ms
@@ -40,6 +38,11 @@ class Handed:
     sample: Any
     time: float
     delay: float
+
+    @property
+    def retimed_sample(self) -> Any:
+        """The sample with that time."""
+        return self.sample if self.sample.time == self.time else self.sample._replace(time=self.time)
 
 
 class Taker:
@@ -114,7 +117,7 @@ class StreamOutput:
             self.publisher.publish(self._message(sample, delay))
             return
         # a reader would get no more than the stamp tells
-        handed = Handed(sample, seconds_of(*stamp_parts(sample.time)), delay)
+        handed = Handed(sample, round_to_stamp(sample.time), delay)
         # each taker has a subscription, too, as part of the graph and for other publishers
         if self._is_heard_by_others():
             message = self._message(sample, delay)
