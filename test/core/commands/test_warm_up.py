@@ -16,10 +16,12 @@ from pkm_identification.cli import main
 
 @pytest.mark.slow
 def test_what_was_compiled_is_not_compiled_again(capsys):
+    end = ""
     for _ in range(2):
-        assert main(["warm-up", "--machine", "four-bar", "--jobs", "1"]) == 0
-        said = capsys.readouterr().out
-    *parts, end = said.splitlines()
+        # once is enough where the kernels are there, as after `make kernels`
+        if end != "All kernels were compiled already.":
+            assert main(["warm-up", "--machine", "four-bar", "--jobs", "1"]) == 0
+            *parts, end = capsys.readouterr().out.splitlines()
     # in the order in which they end
     assert sorted(parts) == [f"{part:10} compiled already" for part in ("control", "online", "simulation")]
     assert end == "All kernels were compiled already."
