@@ -64,3 +64,21 @@ def find_compliance(machine: Machine) -> FloatArray:
     """Return what each drive deflects by (n,), m/N or rad/(N m); 0 of a rigid one."""
     transfers = machine.build_transfers(_PERIOD) or ()
     return np.array([one.compliance for one in transfers] or [0.0] * len(machine.drives))
+
+
+def compute_friction_inside(machine: Machine, rate: FloatArray) -> FloatArray:
+    """Return friction inside the drives (N, n), which a file takes off their forces, at rates (N, n)."""
+    inside = np.zeros_like(rate)
+    for k, actuator in enumerate(machine.actuators or ()):
+        inside[:, k] = actuator.friction.at(rate[:, k])
+    return inside
+
+
+def find_coefficients_inside(machine: Machine) -> FloatArray:
+    """Return the same as coefficients of the drives' friction in the basis (B,), 0 elsewhere."""
+    found = np.zeros(len(machine.basis))
+    for k, actuator in enumerate(machine.actuators or ()):
+        inside = {"viscous": actuator.friction.viscous, "coulomb": actuator.friction.coulomb}
+        for row, name in zip(machine.friction_rows[:, k], machine.friction[k].law.names, strict=False):
+            found[row] = inside.get(name, 0.0)
+    return found

@@ -114,7 +114,7 @@ def _find_covariance(
     white = moved[rows] @ information @ moved[rows].T
     size = np.sqrt(np.maximum(np.diag(white), 1e-300))
     data = np.array([one.data_std for one in values]) / size
-    gain = float(_common_gain(posterior).width) * np.array([one.value for one in values])
+    gain = float(_common_gain(posterior).width) * views.find_gained(posterior)[rows]
     of_file = np.sqrt(np.maximum(np.array([one.file_std for one in values]) ** 2 - gain**2, 0.0))
     own = moved[rows].T * (of_file / np.maximum(np.sqrt(np.sum(moved[rows] ** 2, axis=1)), 1e-300))
     # what is no number of the file, as friction and drifts, is another in every log
@@ -140,7 +140,7 @@ def list_values(
     apart = posterior.contrasts.find_model_deviations(slopes)
     of_file = np.sqrt(np.sum(moved**2, axis=1))
     prior = np.sum(slopes**2, axis=1)
-    gain = float(_common_gain(posterior).width)
+    gain, gained = float(_common_gain(posterior).width), views.find_gained(posterior)
     unknowns = posterior.model.unknowns
     beyond = np.array([one.key in in_conflict for one in unknowns])
     of_keys = [np.array([one.key == key for one in unknowns]) for key in in_conflict]
@@ -152,7 +152,7 @@ def list_values(
             continue
         taken = 1.0 - float(data[j] ** 2 + of_file[j] ** 2) / float(prior[j])
         own_of_file = float(of_file[j]) * _find_skewness(posterior, views, j, moved[j])
-        file_std = float(np.hypot(own_of_file, gain * value))
+        file_std = float(np.hypot(own_of_file, gain * gained[j]))
         data_std = float(np.hypot(data[j], apart[j]))
         std = float(np.hypot(data_std, file_std))
         size = float(views.sizes[j])
@@ -162,7 +162,7 @@ def list_values(
         shifts = [*np.abs(pulls[beyond]), *(abs(float(pulls[own].sum())) for own in of_keys)]
         if max(shifts, default=0.0) > SHIFTED * std:
             status = CONTRADICTS
-        leanings = _find_leanings(posterior, moved[j], value, gain * abs(value), std)
+        leanings = _find_leanings(posterior, moved[j], gained[j], gain, std)
         made.append(
             KnownValue(
                 name,
@@ -384,11 +384,11 @@ def _find_impossible(posterior: Posterior, values: tuple[KnownValue, ...], braki
 
 
 def _find_leanings(
-    posterior: Posterior, moved: FloatArray, value: float, gain: float, std: float
+    posterior: Posterior, moved: FloatArray, gained: float, gain: float, std: float
 ) -> tuple[Leaning, ...]:
-    """Return the keys that a value rests on most."""
+    """Return the keys that a value rests on most; a gain of that width multiplies `gained` of it."""
     gain_key = _common_gain(posterior).key
-    shares: dict[str, float] = {gain_key: (gain / std) ** 2 if std else 0.0}
+    shares: dict[str, float] = {gain_key: (gain * gained / std) ** 2 if std else 0.0}
     largest: dict[str, int] = {}
     for k, unknown in enumerate(posterior.model.unknowns):
         shares[unknown.key] = shares.get(unknown.key, 0.0) + (moved[k] / std) ** 2
@@ -397,7 +397,7 @@ def _find_leanings(
     leanings = []
     for key in sorted(shares, key=lambda one: -shares[one])[:NAMED_KEYS]:
         if key == gain_key:
-            leanings.append(Leaning(key, shares[key], value / 100.0, "%"))
+            leanings.append(Leaning(key, shares[key], float(gained) / 100.0, "%"))
             continue
         unknown = posterior.model.unknowns[largest[key]]
         leanings.append(Leaning(key, shares[key], float(moved[largest[key]]) / unknown.width, unknown.unit))

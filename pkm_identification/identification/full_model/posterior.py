@@ -28,6 +28,7 @@ from pkm_identification.estimation.posterior.thresholds import (
     SEARCHED_FACTORS,
 )
 from pkm_identification.estimation.posterior.verdict import CommonFactor
+from pkm_identification.machines.drives import find_coefficients_inside
 from pkm_identification.machines.knowledge import Knowledge
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -104,7 +105,15 @@ class Posterior:
     def gain_direction(self) -> FloatArray:
         """What unknowns (p,) change by where all forces are larger by a width of their common gain."""
         (gain,) = self.equations.machine.knowledge.of_kind("common_force_gain")
-        return np.asarray(np.linalg.lstsq(self.mode.slope, gain.width * self.mode.values)[0])
+        # friction inside drives is in their forces, and the file's: what is left of it outside is the estimate's
+        values = self.mode.values.copy()
+        values[: self.equations.basis] += self.inside
+        return np.asarray(np.linalg.lstsq(self.mode.slope, gain.width * values)[0])
+
+    @cached_property
+    def inside(self) -> FloatArray:
+        """Coefficients of the friction inside the drives, in the basis (B,)."""
+        return find_coefficients_inside(self.equations.machine)
 
     @cached_property
     def gain_moves(self) -> FloatArray:
@@ -379,6 +388,12 @@ class Views:
     sizes: FloatArray
     factors: FloatArray
     nominal: FloatArray
+
+    def find_gained(self, posterior: Posterior) -> FloatArray:
+        """Return what a factor of all forces multiplies in each value, (r,)."""
+        gained = self.values.copy()
+        gained[: len(self.factors)] += self.factors @ posterior.inside
+        return gained
 
     def view_at(
         self, posterior: Posterior, number: int, unknowns: FloatArray, values: FloatArray, slope: FloatArray

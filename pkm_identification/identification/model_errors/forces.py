@@ -32,10 +32,10 @@ LARGE_OFFSET = 0.1  # of a typical force
 def compute_late(situation: Situation) -> FloatArray:
     """Return -dF/dt of each drive: what a delay of a second would add."""
     rows = situation.rows
-    slope = np.zeros_like(rows.force)
+    slope, force = np.zeros_like(rows.force), situation.reported
     for part in segment_slices(rows.samples.segment):
         if part.stop - part.start > 2:
-            slope[part] = np.gradient(rows.force[part], rows.band.period, axis=0)
+            slope[part] = np.gradient(force[part], rows.band.period, axis=0)
     return diagonal(rows.in_band(-slope))
 
 
@@ -50,7 +50,7 @@ def compute_later(situation: Situation, delay: FloatArray) -> FloatArray:
         count = part.stop - part.start
         if count > 3:
             clock = rows.band.period * np.arange(count)
-            force = rows.force[part]
+            force = situation.reported[part]
             # beyond the ends the last force is taken
             ahead = np.clip(clock[:, None] + delay, 0.0, clock[-1])
             shifted = [CubicSpline(clock, one)(at) for one, at in zip(force.T, ahead.T, strict=True)]
@@ -60,7 +60,7 @@ def compute_later(situation: Situation, delay: FloatArray) -> FloatArray:
 
 def compute_too_large(situation: Situation) -> FloatArray:
     """Return the model's own force: the measured one would put its noise into the column."""
-    return diagonal(situation.predicted)
+    return diagonal(situation.expected)
 
 
 def compute_shifted(situation: Situation) -> FloatArray:

@@ -13,6 +13,7 @@ import numpy as np
 
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.contract import Machine, Motion
+from pkm_identification.machines.drives import compute_friction_inside
 from pkm_identification.mechanisms.friction import Friction, friction_columns
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -90,6 +91,20 @@ class Situation:
     def rigid(self) -> FloatArray:
         """Force that the bodies need on the thin grid, (n, drives); without friction of the drives."""
         return self.machine.compute_forces(self.rows.thin_motion, self.parameters)
+
+    @cached_property
+    def reported(self) -> FloatArray:
+        """What force sensors or currents show, at every sample, (N, n): with the friction inside the drives."""
+        return self.rows.force + self._inside
+
+    @cached_property
+    def expected(self) -> FloatArray:
+        """What they should show by the model, in the band, (K, n)."""
+        return self.predicted + self.rows.in_band(self._inside) if np.any(self._inside) else self.predicted
+
+    @cached_property
+    def _inside(self) -> FloatArray:
+        return compute_friction_inside(self.machine, self.rows.motion.rate)
 
     def at_all_samples(self, thin: FloatArray) -> FloatArray:
         """Return values of the thin grid (n, drives) at all samples (N, drives)."""

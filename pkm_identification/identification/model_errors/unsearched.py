@@ -54,7 +54,7 @@ def compute_lagging(situation: Situation) -> FloatArray:
     bend = np.zeros_like(rows.force)
     for part in segment_slices(rows.samples.segment):
         if part.stop - part.start > 4:
-            slope = np.gradient(rows.force[part], rows.band.period, axis=0)
+            slope = np.gradient(situation.reported[part], rows.band.period, axis=0)
             bend[part] = np.gradient(slope, rows.band.period, axis=0)
     return 1e-6 * rows.in_band(bend)[:, :, None]
 
@@ -66,7 +66,7 @@ def compute_offset_drift(situation: Situation) -> FloatArray:
 
 def compute_gain_drift(situation: Situation) -> FloatArray:
     """Return what a gain of each drive that grows by 1 over the log would add, (K, n, n)."""
-    return diagonal(situation.predicted * _find_ramp(situation))
+    return diagonal(situation.expected * _find_ramp(situation))
 
 
 def _find_ramp(situation: Situation) -> FloatArray:

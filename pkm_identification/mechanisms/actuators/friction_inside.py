@@ -37,6 +37,10 @@ class InnerFriction:
         bent = np.clip(rate / self.transition_rate, -1.0, 1.0)
         return float(self.viscous * rate + self.coulomb * bent)
 
+    def at(self, rates: FloatArray) -> FloatArray:
+        """Friction at many rates."""
+        return self.viscous * rates + self.coulomb * np.clip(rates / self.transition_rate, -1.0, 1.0)
+
     @property
     def acts(self) -> bool:
         """Whether there is any."""

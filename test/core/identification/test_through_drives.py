@@ -15,7 +15,8 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.exporting.corrected_effects import with_effects_known
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.model_errors.estimated.registry import extended_set
-from pkm_identification.identification.settings import Settings
+from pkm_identification.identification.settings import FULL, Settings
+from pkm_identification.machines.load import read_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.simulation.perturbation import perturb_machine
 from pkm_identification.simulation.sensors import SensorSettings
@@ -125,3 +126,17 @@ def test_servos_on_held_setpoints_cost_no_viscous_friction():
 def test_a_machine_without_screws_has_no_efficiency_to_find():
     with pytest.raises(SettingsError, match="also 'efficiency': machine 'uf' has no drives of type 'screw'"):
         extended_set(Machine.load("uf"), Settings().estimator.parameters, ["efficiency"])
+
+
+def test_a_factor_of_the_forces_is_one_of_the_friction_inside_too():
+    """Of forces 2 % too large, 2 % of the friction that the file takes off is left: deviations hold that."""
+    document = copy.deepcopy(dict(Machine.load("uf").document))
+    document["friction"] |= {"viscous": [0.0] * 6, "coulomb": [0.0] * 6}
+    document["actuator"] = {"type": "ideal", "viscous": 400.0, "coulomb": 20.0}
+    machine = read_machine(document)
+    log = simulate(machine, "rich", 8.0, seed=3).log()
+    answer = identify([replace(log, force=1.02 * log.force)], machine, Settings.of(estimator=FULL)).answer
+    found = {one.name: one for one in answer.values}
+    for k in range(1, 7):
+        assert 5.0 < found[f"viscous_{k}"].value < 11.0
+        assert abs(found[f"viscous_{k}"].value) < 2.0 * found[f"viscous_{k}"].std
