@@ -85,7 +85,7 @@ def test_columns_and_keys_of_other_files_are_places(tmp_path, name, before, now,
         ("identify-hexel-ls", "estimate.json.samples"),
         ("export-hexel", "machine.yaml.platform.mass"),
         ("check-uf", "check.json.usable"),
-        ("stream-uf", "stream.json.estimate.0.m_p.value"),
+        ("stream-uf", "stream.json.estimate.0.name"),
     ],
 )
 def test_what_nobody_named_is_not_explained(case, place):
