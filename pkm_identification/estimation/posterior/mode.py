@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.linalg import cholesky, lu_factor, lu_solve, solve_triangular
+from scipy.linalg import lu_factor, lu_solve
 
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -72,57 +72,6 @@ class NormalEquations:
         """Return half of how fast the cost falls with each of the values (T,)."""
         return np.asarray(self.pull - self.gram @ (values - self.origin))
 
-    def eliminate(self, start: FloatArray, columns: FloatArray) -> Elimination:
-        """Return what equations say of the first values alone where the others, with their prior, are the likeliest.
-
-        Parameters
-        ----------
-        start : ndarray, shape (r,)
-            The last r values, which are linear, where their unknowns are zero.
-        columns : ndarray, shape (r, q)
-            Their slope by unknowns, standard normal before the data, of which the other values have none.
-        """
-        first = len(self.gram) - len(start)
-        origin = np.broadcast_to(self.origin, len(self.gram))
-        apart, across, own = start - origin[first:], self.gram[:first, first:], self.gram[first:, first:]
-        pull = self.pull[:first] - across @ apart
-        power = self.power + float(apart @ own @ apart - 2.0 * self.pull[first:] @ apart)
-        root = cholesky(columns.T @ own @ columns + np.eye(columns.shape[1]), lower=True)
-        of_first = solve_triangular(root, (across @ columns).T, lower=True)
-        of_data = solve_triangular(root, columns.T @ (self.pull[first:] - own @ apart), lower=True)
-        rest = NormalEquations(
-            self.gram[:first, :first] - of_first.T @ of_first,
-            pull - of_first.T @ of_data,
-            power - float(of_data @ of_data),
-            origin[:first],
-        )
-        return Elimination(rest, root, of_first, of_data)
-
-
-@dataclass(frozen=True)
-class Elimination:
-    """What is left of normal equations where the unknowns (q,) of the last values follow the first values (T,).
-
-    Attributes
-    ----------
-    equations : NormalEquations
-        Of the first values.
-    root : ndarray, shape (q, q)
-        Of the information on what follows, lower triangle.
-    of_first, of_data : ndarray, shapes (q, T) and (q,)
-        What pulls on it, divided by the root.
-    """
-
-    equations: NormalEquations
-    root: FloatArray
-    of_first: FloatArray
-    of_data: FloatArray
-
-    def follow(self, values: FloatArray) -> FloatArray:
-        """Return the likeliest unknowns (q,) of the last values at first values (T,)."""
-        pull = self.of_data - self.of_first @ (values - self.equations.origin)
-        return np.asarray(solve_triangular(self.root, pull, lower=True, trans="T"))
-
 
 @dataclass(frozen=True)
 class Mode:
@@ -135,8 +84,8 @@ class Mode:
     values : ndarray, shape (T,)
         w there.
     slope : ndarray, shape (T, p)
-    information : ndarray, shape (p, p)
-        Of data and prior.
+    form : Information
+        Of data and prior, at any slope.
     cost : float
     converged : bool
     """
@@ -144,9 +93,14 @@ class Mode:
     unknowns: FloatArray
     values: FloatArray
     slope: FloatArray
-    information: FloatArray
+    form: Information
     cost: float
     converged: bool
+
+    @cached_property
+    def information(self) -> FloatArray:
+        """Of data and prior (p, p)."""
+        return self.form.compute(self.slope)
 
     @cached_property
     def covariance(self) -> FloatArray:
@@ -209,7 +163,7 @@ def _descend(
             converged = True  # no step makes it lower
             break
         unknowns, values, slope, cost = tried, its_values, its_slope, its_cost
-    return Mode(unknowns, values, slope, form.compute(slope), cost, converged)
+    return Mode(unknowns, values, slope, form, cost, converged)
 
 
 @dataclass(frozen=True)

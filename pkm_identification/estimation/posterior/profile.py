@@ -82,14 +82,15 @@ def _find_side(
 ) -> float:
     value, slope = view(mode.unknowns, mode.values, mode.slope)
     own = abs(side) * float(np.sqrt(slope @ moved))
-    form = Information.of(equations, mode.slope[:, model.bent :], 1.0)
     spring = STIFFNESS / own**2
     # distance and root of the cost's growth: of the farthest that is too near, and of the nearest that is too far
     near, far, there = (0.0, 0.0), (np.inf, np.inf), mode.unknowns
     start = mode.unknowns + np.sign(side) * own * moved / float(slope @ moved)  # as if nothing was skewed
     way = own
     for _ in range(ROUNDS):
-        found, held, cost = _hold(model, equations, form, start, view, value + np.sign(side) * way, spring)
+        found, held, cost = _hold(
+            model, equations, mode.form, start, view, value + np.sign(side) * way, spring
+        )
         tried = (abs(held - value), float(np.sqrt(max(cost - mode.cost, 0.0))))
         if abs(tried[1] - REACH) < CLOSE:
             way = tried[0] * REACH / tried[1]
@@ -122,10 +123,12 @@ def _hold(
     values, slope = model.compute(unknowns)
     own, direction = view(unknowns, values, slope)
     for _ in range(STEPS):
-        information = form.compute(slope) + spring * np.outer(direction, direction)
         gradient = slope.T @ equations.find_score(values) - unknowns
         gradient += spring * (target - own) * direction
-        step = np.linalg.solve(information, gradient)
+        factor = form.factorise(slope)
+        step, yields = factor.solve(gradient), factor.solve(direction)
+        # the spring is one direction more (Sherman and Morrison)
+        step -= yields * spring * float(direction @ step) / (1.0 + spring * float(direction @ yields))
         unknowns = unknowns + step * min(1.0, 1.0 / max(float(np.max(np.abs(step))), 1e-300))
         values, slope = model.compute(unknowns)
         own, direction = view(unknowns, values, slope)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,12 +184,13 @@ def list_values(
 
 def _find_skewness(posterior: Posterior, views: Views, number: int, moved: FloatArray) -> float:
     """Return the larger deviation of a skewed value over its Gaussian one; 1 where both agree well enough."""
-    view = partial(views.view_at, posterior, number)
-    if not is_skewed(posterior.model, posterior.normal, posterior.mode, view, moved, SKEWED):
+    parts = (
+        posterior.model, posterior.normal, posterior.mode,
+        lambda *at: views.view_at(posterior, number, *at), moved,
+    )  # fmt: skip
+    if not is_skewed(*parts, SKEWED):
         return 1.0
-    own = posterior.of_basis
-    deviations = compute_profile_deviations(own.model, own.normal, own.mode, view, moved[own.moves])
-    factor = max(deviations) / float(np.sqrt(views.slopes[number] @ moved))
+    factor = max(compute_profile_deviations(*parts)) / float(np.sqrt(views.slopes[number] @ moved))
     return factor if factor > SKEWED else 1.0
 
 

@@ -36,7 +36,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from ..experiment import Experiment
 from .equations import FullEquations, build_full_equations, find_free_widths
 from .nuisance import NEAR_STANDSTILL
-from .unknowns import FileModel, FirstValues, Unknown
+from .unknowns import FileModel, Unknown
 
 STEPS = 30  # a common factor that is right is found in fewer
 WEIGHTINGS = 3  # times that the residual says how to weigh the equations
@@ -83,18 +83,6 @@ class Posterior:
     def decided(self) -> float:
         """How many unknowns the data have decided."""
         return len(self.mode.unknowns) - float(np.trace(self.mode.covariance))
-
-    @cached_property
-    def of_basis(self) -> OfBasis:
-        """The same of the basis alone, where effects follow it."""
-        count, mode = self.equations.basis, self.mode
-        model, moves, columns = self.model.split(count)
-        normal = self.normal.eliminate(self.model.start[count:], columns).equations
-        unknowns, slope = mode.unknowns[moves], mode.slope[:count, moves]
-        information = slope.T @ normal.gram @ slope + np.eye(model.width)
-        cost = normal.cost(mode.values[:count]) + float(unknowns @ unknowns)
-        own = Mode(unknowns, mode.values[:count], slope, information, cost, mode.converged)
-        return OfBasis(model, normal, own, moves)
 
     @cached_property
     def common_factor(self) -> CommonFactor | None:
@@ -288,8 +276,7 @@ def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
     assessed = np.array([one.assessed for one in unknowns])
     deviations = np.abs(posterior.mode.unknowns * [one.widened for one in unknowns]) * assessed
     own = float(np.max(deviations, initial=0.0))
-    model, count = build_model(posterior.equations), posterior.equations.basis
-    first, moves, columns = model.split(count)
+    model = build_model(posterior.equations)
     found, least = None, own
 
     def find_conflict(factor: float) -> float:
@@ -297,11 +284,8 @@ def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
         changed = NormalEquations(
             normal.gram / factor**2, normal.pull / factor, normal.power, factor * normal.origin
         )
-        rest = changed.eliminate(model.start[count:], columns)
-        mode = find_mode(first, rest.equations, (np.zeros(first.width),), STEPS)
-        off = np.empty(model.width)
-        off[moves], off[~moves] = mode.unknowns, rest.follow(mode.values)
-        return float(np.max(np.abs(off[assessed]), initial=0.0)) if mode.converged else np.inf
+        mode = find_mode(model, changed, (np.zeros(model.width),), STEPS)
+        return float(np.max(np.abs(mode.unknowns[assessed]), initial=0.0)) if mode.converged else np.inf
 
     for name, factor in COMMON_FACTORS:
         conflict = find_conflict(factor)
@@ -343,25 +327,6 @@ def build_views(parameters: ParameterSet, names: tuple[str, ...]) -> tuple[Float
             for term, factor in parameters.sums[name].items():
                 factors[row, index[term]] = factor
     return factors, offsets
-
-
-@dataclass(frozen=True)
-class OfBasis:
-    """A posterior of the basis alone: a tenth of the unknowns, where a machine can have many effects.
-
-    Attributes
-    ----------
-    model : FirstValues
-    normal : NormalEquations
-    mode : Mode
-    moves : ndarray of bool, shape (p,)
-        Which of all unknowns are its own.
-    """
-
-    model: FirstValues
-    normal: NormalEquations
-    mode: Mode
-    moves: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

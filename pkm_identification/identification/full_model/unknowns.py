@@ -11,7 +11,7 @@ unknowns in common, and each its own small deviations from them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -210,32 +210,6 @@ class _Joined:
         return values, slope
 
 
-@dataclass(frozen=True)
-class FirstValues:
-    """The first of a `FileModel`'s values, of the unknowns that move them; see `posterior.mode.CurvedModel`.
-
-    Attributes
-    ----------
-    start : ndarray, shape (T,)
-    joined : _Joined
-    """
-
-    start: FloatArray
-    joined: _Joined
-
-    @property
-    def width(self) -> int:
-        return self.joined.linear.shape[1]
-
-    @property
-    def bent(self) -> int:
-        return self.joined.columns.shape[2]
-
-    def compute(self, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the values (T,) and their slope (T, p)."""
-        return self.joined.compute(self.start, unknowns)
-
-
 @dataclass
 class FileModel:
     """See `estimation.posterior.mode.CurvedModel`: the basis (B,) and then what else is linear, of unknowns.
@@ -297,14 +271,6 @@ class FileModel:
         """Return the values (T,) and their slope (T, p)."""
         return self._join().compute(self.start, unknowns)
 
-    def split(self, count: int) -> tuple[FirstValues, NDArray[np.bool_], FloatArray]:
-        """Return the model of the first values, which unknowns (p,) move them, and the others' slope by the others."""
-        joined = self._join()
-        moves = np.any(joined.linear[:count] != 0.0, axis=0)
-        moves[: self.bent] = True
-        first = FirstValues(self.start[:count], replace(joined, linear=joined.linear[:count, moves]))
-        return first, moves, joined.linear[count:, ~moves]
-
     def _join(self) -> _Joined:
         self._joined = self._joined or _Joined.join(self._parts, self._linear, len(self.start), self.width)
         return self._joined
@@ -319,7 +285,7 @@ class FileModel:
             if np.any(part.rows[:, 0]) or not part.where.size:
                 continue
             ten, its_slope = part.shape.compute(part.columns @ unknowns[part.where])
-            slope = np.zeros(len(unknowns))
+            slope = np.zeros(self.width)
             slope[part.where] = its_slope[0] @ part.columns
             name = part.shape.known.section.rpartition(".")[2].replace("body_", "")
             found.setdefault(f"m_{name}", []).append((float(ten[0]), slope))

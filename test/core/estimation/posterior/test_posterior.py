@@ -16,7 +16,7 @@ from pkm_identification.estimation.posterior.blocks import (
     split_blocks,
 )
 from pkm_identification.estimation.posterior.contrasts import Contrasts
-from pkm_identification.estimation.posterior.mode import Information, NormalEquations, find_mode
+from pkm_identification.estimation.posterior.mode import Information, find_mode
 from pkm_identification.estimation.posterior.profile import compute_profile_deviations, is_skewed
 from pkm_identification.estimation.posterior.status import (
     CONTRADICTS as IN_CONFLICT,
@@ -376,22 +376,6 @@ def test_a_widened_value_has_the_status_of_its_deviation():
     assert value.widen(3.0).std == pytest.approx(0.15)
     in_conflict = KnownValue("m", "kg", 2.0, 0.05, 0.05, 0.0, 0.99, IN_CONFLICT)
     assert in_conflict.widen(3.0).status == IN_CONFLICT
-
-
-def test_eliminated_unknowns_are_the_likeliest_for_the_values_that_stay():
-    rng = np.random.default_rng(5)
-    rows, forces, origin = rng.normal(size=(40, 7)), rng.normal(size=40), rng.normal(size=7)
-    start, columns = rng.normal(size=4), rng.normal(size=(4, 3))
-    apart = forces - rows @ origin
-    normal = NormalEquations(rows.T @ rows, rows.T @ apart, float(apart @ apart), origin)
-    rest = normal.eliminate(start, columns)
-    for values in rng.normal(size=(5, 3)):
-        # all of it as one linear problem: equations, then the prior
-        seen = np.vstack([rows[:, 3:] @ columns, np.eye(3)])
-        left = np.concatenate([forces - rows[:, :3] @ values - rows[:, 3:] @ start, np.zeros(3)])
-        unknowns, cost, *_ = np.linalg.lstsq(seen, left)
-        np.testing.assert_allclose(rest.follow(values), unknowns, rtol=1e-9)
-        np.testing.assert_allclose(rest.equations.cost(values), cost[0], rtol=1e-9)
 
 
 @pytest.mark.parametrize(("bent", "stay"), [(4, 7), (0, 5), (3, 0)])
