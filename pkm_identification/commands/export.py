@@ -101,11 +101,12 @@ def _export_corrected(machine: Machine, options: argparse.Namespace) -> Machine:
     if options.cures:
         causes = read_causes(options.cures)
         left: tuple[str, ...] = ()
-        if has_estimated_effects(options.cures):
+        estimated = has_estimated_effects(options.cures)
+        if estimated:
             machine, left = know_effects(machine, read_saved_estimate(options.cures))
         machine, unknown = know_causes(machine, causes)
         _tell([*left, *unknown])
-        if not causes and not left:
+        if not causes and not estimated:
             print(
                 f"pkm export: {options.cures}: names nothing to correct; the file stays as it is",
                 file=sys.stderr,
