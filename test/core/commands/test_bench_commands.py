@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import yaml
@@ -137,6 +138,5 @@ def test_a_step_that_diverges_says_when_and_where_the_drives_were(tmp_path, caps
     machine.write_text(yaml.safe_dump(document))
     assert run("step", "--machine", machine, "--duration", 0.05) == 1
     error = capsys.readouterr().err
-    assert "the simulation diverged at 0.0" in error
-    assert "which the mechanism cannot reach" in error
+    assert re.search(r"at 0\.0\d+ s \(length_1, .* = \[0\.\d+, ", error)
     assert error.count("\n") == 1
