@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -15,7 +15,7 @@ from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.numerics.arrays import FloatArray
 
 from .elements import INERTIA, build_inertia_matrix, numbers, turn
-from .graph import GUESS, Draft, DraftJoint, Frame, Link, follow
+from .graph import GUESS, Draft, DraftCoupling, DraftJoint, Frame, Link, couple_follower
 
 TYPES = {
     "revolute": "revolute",
@@ -145,25 +145,29 @@ def read_sdf(root: Element, source: str) -> Draft:
         notes.append(f"link '{base}' is taken as the ground: no joint goes to the world")
         joints.append(DraftJoint(f"{base}_on_ground", "fixed", (GROUND, base), (frames[base], Frame())))
     gravity = root.find("world/gravity")
-    couplings = tuple(
-        follow(
-            joint.get("name") or "",
-            mimic.get("joint") or "",
-            read_number(mimic, "multiplier", 1.0, source),
-            read_number(mimic, "offset", 0.0, source)
-            - read_number(mimic, "multiplier", 1.0, source) * read_number(mimic, "reference", 0.0, source),
-        )
-        for joint in model.findall("joint")
-        if (mimic := joint.find("axis/mimic")) is not None
-    )
     return Draft(
         tuple(_link(name, link, source) for name, link in links.items()),
         tuple(joints),
         None if gravity is None else numbers(gravity.text or "", 3, f"{source}: gravity"),
         (),
         tuple(notes),
-        couplings,
+        tuple(_read_mimics(model, source)),
     )
+
+
+def _read_mimics(model: Element, source: str) -> Iterator[DraftCoupling]:
+    """Yield the couplings of joints that follow others."""
+    for joint in model.findall("joint"):
+        mimic = joint.find("axis/mimic")
+        if mimic is not None:
+            multiplier, offset, reference = (
+                read_number(mimic, key, default, source)
+                for key, default in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))
+            )
+            leader = mimic.get("joint") or ""
+            yield couple_follower(
+                joint.get("name") or "", leader, multiplier, offset - multiplier * reference
+            )
 
 
 def _version(root: Element) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from pkm_identification.mechanisms.multibody.description.records import GROUND
 
 from .elements import INERTIA, build_inertia_matrix, numbers, turn
 from .from_sdf import read_joint
-from .graph import GUESS, Draft, DraftCoupling, DraftJoint, Frame, Link, follow
+from .graph import GUESS, Draft, DraftCoupling, DraftJoint, Frame, Link, couple_follower
 
 TYPES = {
     "revolute": "revolute",
@@ -65,7 +65,7 @@ def _read_mimics(joints: Sequence[Element], source: str) -> Iterator[DraftCoupli
                 float(numbers(mimic.get(key, default), 1, where)[0])
                 for key, default in (("multiplier", "1"), ("offset", "0"))
             )
-            yield follow(name, mimic.get("joint") or "", multiplier, offset)
+            yield couple_follower(name, mimic.get("joint") or "", multiplier, offset)
 
 
 def _find_drives(robot: Element) -> tuple[str, ...]:

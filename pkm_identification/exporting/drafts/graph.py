@@ -140,7 +140,7 @@ class DraftCoupling:
     offset: float = 0.0
 
 
-def follow(follower: str, leader: str, multiplier: float, offset: float) -> DraftCoupling:
+def couple_follower(follower: str, leader: str, multiplier: float, offset: float) -> DraftCoupling:
     """Return the coupling by which a joint is where another one is, times the multiplier, and the offset further."""
     return DraftCoupling(f"{follower}_follows", {follower: 1.0, leader: -multiplier}, -offset)
 

@@ -25,7 +25,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from ..full_model.equations import FullEquations
 from ..full_model.posterior import build_model
 from ..full_model.unknowns import FileModel
-from .coupled_drives import couple_bodies, couple_friction, describe_coupling, list_couplings
+from .coupled_drives import couple_bodies, couple_friction, describe_coupled_motor, list_coupled_motors
 from .discrete_causes import BETTER, find_cause_of_order
 from .findings import FORCE_FACTOR, Cause
 from .length_order import find_best_length_order
@@ -158,12 +158,12 @@ def _turn_gravity(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
 def _couple_drives(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
     """Yield motors that may turn with two joints, and the squares that they leave if the log has motors, or joints."""
     full = whole.full
-    for coupling in list_couplings(full.machine):
+    for motor in list_coupled_motors(full.machine):
         for logged, couple in (("motors", couple_bodies), ("joints", couple_friction)):
-            columns = couple(full, coupling)
+            columns = couple(full, motor)
             if np.all(np.isfinite(columns)):
                 yield (
-                    describe_coupling(full.machine, coupling, logged),
+                    describe_coupled_motor(full.machine, motor, logged),
                     whole.compute_cost(full.measured, columns),
                 )
 
