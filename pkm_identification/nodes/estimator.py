@@ -21,7 +21,7 @@ from pkm_identification.msg import PlatformState
 from pkm_identification.numerics.finite import finite_sample
 from pkm_identification.ros.estimates.keeper import EstimateKeeper
 from pkm_identification.ros.estimates.motion_axes import MotionAxes
-from pkm_identification.ros.estimates.publisher import EstimatePublisher, verdict_values
+from pkm_identification.ros.estimates.publisher import EstimatePublisher
 from pkm_identification.ros.estimates.store import (
     EstimateStore,
     confine_path,
@@ -214,7 +214,7 @@ class EstimatorNode(PipelineNode):
         yield Task(
             "model fit",
             lambda: self.output.fit_findings(self.estimator),
-            lambda: verdict_values(self.estimator.verdict),
+            lambda: self.output.fit_values(self.estimator),
             lambda: self.output.fit_summary(self.estimator),
         )
         yield Task("storage", self._storage_findings, self._storage_values, self._storage_summary)

@@ -27,8 +27,12 @@ def monitor(domain):
     rclpy.shutdown()
 
 
-def tell(monitor, taken):
-    """Let the monitor hear five times a second what three nodes tell, the last of which has taken so many by then."""
+def tell(monitor, taken, judged_s=0.0):
+    """Let the monitor hear five times a second what three nodes tell, the last of which has taken so many by then.
+
+    The verdict comes `judged_s` later.
+    """
+    judged = time.monotonic() + judged_s
     taken = iter(taken)
     told = monitor.node.create_publisher(DiagnosticArray, "/diagnostics", DIAGNOSTICS)
     estimates = monitor.node.create_publisher(ParameterEstimate, "parameter_estimate", LATCHED)
@@ -40,7 +44,7 @@ def tell(monitor, taken):
         counters = {
             "strut_filter": {"passed": 945},
             "kinematics": {"taken": 945},
-            "estimator": {"taken": last, "equations": last // 40},
+            "estimator": {"taken": last, "equations": last // 40, "judging": time.monotonic() < judged},
         }
         told.publish(
             DiagnosticArray(
@@ -73,6 +77,14 @@ def test_a_node_that_is_behind_is_waited_for(monitor):
     assert monitor.count("estimator", "taken") == 945
     assert monitor.estimate.count == 23
     assert underway(monitor) == 0
+
+
+def test_the_verdict_on_the_whole_stream_is_waited_for(monitor, monkeypatch):
+    tell(monitor, [945], judged_s=8.0)
+    wait(monitor, 945)
+    monkeypatch.setattr(draining, "SETTLED", 2.0)
+    drain(monitor)
+    assert monitor.value("estimator", "judging") == "False"
 
 
 def test_what_never_comes_is_lost(monitor, monkeypatch):

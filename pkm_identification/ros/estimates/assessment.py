@@ -67,6 +67,10 @@ class BackgroundJudge:
             self._start(estimator.judge)
         return new
 
+    def judging(self, estimator: OnlineEstimator) -> bool:
+        """Return whether a verdict is under way, or will be asked for once the stream is over."""
+        return self._work is not None or (_is_log(estimator) and estimator.newest != self._judged)
+
     def finish(self, estimator: OnlineEstimator) -> None:
         """Have a stream that is over judged to its end, and wait for that."""
         if self._work is not None:

@@ -198,6 +198,24 @@ class EstimatePublisher:
         verdict = estimator.verdict
         return "not assessed yet" if verdict is None else verdict.answer.verdict.sentence
 
+    def fit_values(self, estimator: OnlineEstimator) -> Mapping[str, object]:
+        """Return the verdict on the newest minute, what it identified, and whether the next is under way."""
+        values: dict[str, object] = dict.fromkeys(
+            ("verdict", "identified", "effects", "fit_ratio", "cause"), ""
+        )
+        verdict = estimator.verdict
+        if verdict is not None:
+            answer, fit = verdict.answer, verdict.fit
+            values = {
+                "verdict": answer.verdict.grade,
+                "identified": ", ".join(one.name for one in answer.values if one.status == IDENTIFIED),
+                "effects": ", ".join(one.name for one in answer.effects),
+                "fit_ratio": f"{fit.ratio:.3g}",
+                "cause": fit.causes[0].name if fit.causes else "",
+            }
+        lack = "not assessed yet" if verdict is None else not verdict.good
+        return values | {"lack_of_fit": lack, "judging": self.judge.judging(estimator)}
+
     def fit_findings(self, estimator: OnlineEstimator) -> Iterable[Finding]:
         """Lack of fit, now or in what was learned from."""
         verdict, learned_from = estimator.verdict, estimator.learned_from
@@ -233,20 +251,3 @@ class EstimatePublisher:
     def _publish_payload(self, estimator: OnlineEstimator, time: float) -> None:
         self._carried = estimator.payload is not None
         self.payloads.publish(build_payload_message(estimator.payload, time, self._frame))
-
-
-def verdict_values(verdict: StreamVerdict | None) -> Mapping[str, object]:
-    """Return the verdict on the newest minute and what it identified, for diagnostics."""
-    if verdict is None:
-        return dict.fromkeys(("verdict", "identified", "effects", "fit_ratio", "cause"), "") | {
-            "lack_of_fit": "not assessed yet"
-        }
-    answer, fit = verdict.answer, verdict.fit
-    return {
-        "verdict": answer.verdict.grade,
-        "identified": ", ".join(one.name for one in answer.values if one.status == IDENTIFIED),
-        "effects": ", ".join(one.name for one in answer.effects),
-        "lack_of_fit": not verdict.good,
-        "fit_ratio": f"{fit.ratio:.3g}",
-        "cause": fit.causes[0].name if fit.causes else "",
-    }

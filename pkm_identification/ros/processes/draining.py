@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The end of a stream: waiting until its last samples have passed all nodes, and what is missing then."""
+"""The end of a stream: waiting until its last samples are through all nodes and judged, and what is missing then."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ LONGEST = 300.0  # s
 
 
 def drain(monitor: Monitor) -> None:
-    """Listen until the last samples have passed all nodes, or nothing moves any more."""
+    """Listen until the last samples have passed all nodes and are judged, or nothing moves any more."""
     begin = moved = time.monotonic()
     counters: list[int] = []
     while time.monotonic() < min(begin + LONGEST, moved + SETTLED):
         before, counters = counters, _read_counters(monitor)
-        if counters != before:
+        if counters != before or _is_judging(monitor):
             moved = time.monotonic()
         elif not underway(monitor) and _is_last_estimate(monitor):
             return
@@ -50,6 +50,11 @@ def _read_counters(monitor: Monitor) -> list[int]:
 def _is_last_estimate(monitor: Monitor) -> bool:
     """Return whether the latest estimate is the last one."""
     return monitor.estimate is not None and monitor.estimate.count == monitor.count("estimator", "equations")
+
+
+def _is_judging(monitor: Monitor) -> bool:
+    """Return whether the latest estimate has another verdict to come: of the stream to its end."""
+    return monitor.value("estimator", "judging") == str(True)
 
 
 class StreamTroubles:
