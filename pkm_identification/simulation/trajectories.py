@@ -285,9 +285,17 @@ def _compute_rotation(
     y = np.stack([-sz, cz, zero], axis=1)
     z = np.stack([zero, zero, zero + 1], axis=1)
     second_column = np.stack([cz * sy * sx - sz * cx, sz * sy * sx + cz * cx, cy * sx], axis=1)
-    rotation = np.stack([x, second_column, np.cross(x, second_column)], axis=2)
+    rotation = np.stack([x, second_column, _cross(x, second_column)], axis=2)
     by_z, by_y, by_x = rate[:, 2:] * z, rate[:, 1:2] * y, rate[:, :1] * x
     omega = by_z + by_y + by_x
     alpha = second[:, 2:] * z + second[:, 1:2] * y + second[:, :1] * x
-    alpha += np.cross(by_z, by_y) + np.cross(by_z + by_y, by_x)
+    alpha += _cross(by_z, by_y) + _cross(by_z + by_y, by_x)
     return rotation, omega, alpha
+
+
+def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the products of rows (N, 3): numpy's own takes three times as long for the one row of a sample."""
+    product = np.empty_like(a)
+    for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
+        product[:, k] = a[:, i] * b[:, j] - a[:, j] * b[:, i]
+    return product

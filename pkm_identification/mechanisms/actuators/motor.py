@@ -109,7 +109,8 @@ class Motor:
         return 1.0 / bandwidth if bandwidth else self.winding.inductance / self.winding.resistance
 
     def signal(self, command: float) -> float:
-        return float(np.clip(command, -self.signal_limit, self.signal_limit))
+        limit = self.signal_limit
+        return float(min(max(command, -limit), limit))
 
     def current_rate(self, current: float, signal: float, speed: float) -> float:
         """i' in A/s at a motor speed in rad/s."""

@@ -5,20 +5,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.multibody.kernels.codes import (
     AXES,
-    DIRECTION_A,
-    DIRECTION_B,
     FRAME_A,
     FRAME_B,
     POINT,
-    POINT_A,
-    POINT_B,
     ROW_KIND,
 )
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -26,15 +20,7 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..mujoco_library import mujoco
 from .mjcf import open_tree_mjcf
-from .reduction import TreeOrder, place_tree
-
-
-class _Constraints(NamedTuple):
-    """MuJoCo's numbers of the two bodies of each constraint (C,), and its vectors (C, 5, 3) in their frames."""
-
-    first: np.ndarray
-    second: np.ndarray
-    vector: FloatArray
+from .reduction import LoopConstraints, TreeOrder, measure_gap, place_tree
 
 
 class OpenTree:
@@ -75,7 +61,7 @@ class OpenTree:
         names = text.bodies.body_names
         self._points, self._axes = (self._constraints(mechanism, names, kind) for kind in (POINT, AXES))
 
-    def _constraints(self, mechanism: Mechanism, names: dict[int, str], kind: int) -> _Constraints:
+    def _constraints(self, mechanism: Mechanism, names: dict[int, str], kind: int) -> LoopConstraints:
         """Return the loops' constraints of one kind."""
         model = mechanism.model
         rows = [r for r in mechanism.row_numbers("loops") if model.row[r, ROW_KIND] == kind]
@@ -83,7 +69,7 @@ class OpenTree:
             np.array([self.model.body(names[int(model.row[r, side])]).id for r in rows], dtype=np.int64)
             for side in (FRAME_A, FRAME_B)
         )
-        return _Constraints(first, second, model.vector[rows])
+        return LoopConstraints(first, second, model.vector[rows])
 
     def move(self, configuration: FloatArray, velocity: FloatArray) -> None:
         """Put the tree into a state, coordinates (Q,) and velocities (V,), and let MuJoCo evaluate it."""
@@ -112,14 +98,4 @@ class OpenTree:
     @property
     def gap(self) -> float:
         """Largest residual of the loops' constraints, m or sine of an angle, by where MuJoCo places the bodies."""
-        position, turn = self.data.xpos, self.data.xmat.reshape(-1, 3, 3)
-
-        def turned(bodies: np.ndarray, vectors: FloatArray) -> FloatArray:
-            return np.einsum("rij,rj->ri", turn[bodies], vectors)
-
-        a, b, vector = self._points
-        span = position[b] + turned(b, vector[:, POINT_B]) - position[a] - turned(a, vector[:, POINT_A])
-        apart = np.sum(turned(a, vector[:, DIRECTION_A]) * span, axis=1)
-        a, b, vector = self._axes
-        askew = np.sum(turned(a, vector[:, DIRECTION_A]) * turned(b, vector[:, DIRECTION_B]), axis=1)
-        return float(max(np.abs(apart).max(initial=0.0), np.abs(askew).max(initial=0.0)))
+        return float(measure_gap(self.data.xpos, self.data.xmat, self._points, self._axes))

@@ -13,9 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.mechanisms.multibody.kernels.codes import DIRECTION_A, DIRECTION_B, POINT_A, POINT_B
 from pkm_identification.mechanisms.multibody.kernels.linear import factorize, solve_factored
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.compiled import kernel
+from pkm_identification.numerics.compiled import compile_inline, kernel
+from pkm_identification.numerics.vector3 import add, at, dot, subtract
 
 
 class TreeOrder(NamedTuple):
@@ -37,6 +39,14 @@ class TreeOrder(NamedTuple):
     speeds: NDArray[np.int64]
     velocities: NDArray[np.int64]
     spin: NDArray[np.int64]
+
+
+class LoopConstraints(NamedTuple):
+    """MuJoCo's numbers of the two bodies of each constraint (C,), and its vectors (C, 5, 3) in their frames."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    vector: FloatArray
 
 
 class TreeState(NamedTuple):
@@ -79,6 +89,38 @@ def place_tree(order, configuration, velocity, position, speeds):
     for k in range(order.places.shape[0]):
         position[order.places[k]] = configuration[order.coordinates[k]]
     write_speeds(order, configuration, velocity, speeds)
+
+
+@compile_inline
+def turn_vector(turns, body, vector):
+    """Return a vector (3,) of a body's frame in base axes."""
+    turn = turns[body]
+    return (
+        turn[0] * vector[0] + turn[1] * vector[1] + turn[2] * vector[2],
+        turn[3] * vector[0] + turn[4] * vector[1] + turn[5] * vector[2],
+        turn[6] * vector[0] + turn[7] * vector[1] + turn[8] * vector[2],
+    )
+
+
+@kernel
+def measure_gap(places, turns, points, axes):
+    """Return the largest residual of constraints between bodies at places (B, 3), turned by (B, 9): m or a sine."""
+    largest = 0.0
+    for r in range(points.first.shape[0]):
+        a, b, vector = points.first[r], points.second[r], points.vector[r]
+        span = subtract(
+            add(at(places, b), turn_vector(turns, b, vector[POINT_B])),
+            add(at(places, a), turn_vector(turns, a, vector[POINT_A])),
+        )
+        largest = max(largest, abs(dot(turn_vector(turns, a, vector[DIRECTION_A]), span)))
+    for r in range(axes.first.shape[0]):
+        a, b, vector = axes.first[r], axes.second[r], axes.vector[r]
+        first, second = (
+            turn_vector(turns, a, vector[DIRECTION_A]),
+            turn_vector(turns, b, vector[DIRECTION_B]),
+        )
+        largest = max(largest, abs(dot(first, second)))
+    return largest
 
 
 @kernel
