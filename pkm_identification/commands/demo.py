@@ -11,8 +11,7 @@ from pathlib import Path
 
 from pkm_identification.declared import declarations
 from pkm_identification.optional import library
-from pkm_identification.report.sentences import verdicts
-from pkm_identification.report.tables import estimate_table, validation_table
+from pkm_identification.report.summary import summary
 from pkm_identification.ros.processes.demo_settings import DemoSettings
 
 from .arguments import add_setting, collect_options
@@ -53,13 +52,8 @@ def _run_demo(options: argparse.Namespace) -> int:
     result = run_demo(settings, say=lambda line: print(line, flush=True))
     offline = result.offline
     print()
-    print(estimate_table(offline.estimate, result.truth))
+    print(summary(offline, truth=result.truth))
     print()
-    if offline.validation is not None:
-        print(validation_table(offline.validation, offline.machine.drives))
-        print()
-    for _, line in verdicts(offline):
-        print(line)
     print(
         f"Live: {result.samples} samples, {result.live_count} equations. The bag, identified offline with the same "
         f"causal stages, differs by at most {result.agreement:.1e} standard deviations."

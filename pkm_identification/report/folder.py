@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from .figures.parameters import draw_convergence_figure, draw_correlation_figure
 from .figures.style import png
 from .interactive.figures import interactive_figures, packed_script
 from .page import Material, html_page
+from .page.material import order_values
 
 if TYPE_CHECKING:
     from pkm_identification.identification.result import Identification
@@ -70,7 +71,7 @@ def report_figures(
 def write_report(
     folder: str | Path,
     result: Identification,
-    truth: FloatArray | None = None,
+    truth: Mapping[str, float] | None = None,
     logs: Sequence[DriveLog] = (),
     origin: dict[str, Any] | None = None,
     page: str | Path | None = None,
@@ -82,8 +83,8 @@ def write_report(
     folder : str or Path
         Made if it is not there; files of an earlier report are replaced or removed.
     result : Identification
-    truth : ndarray, shape (P,), optional
-        True values in the order of the estimate's names, where they are known.
+    truth : mapping of str to float, optional
+        True values by name, where they are known (`identification.full_model.true_values`).
     logs : sequence of DriveLog, optional
         Those the estimate was made from: travel, friction curves and the next motion are theirs.
     origin : dict, optional
@@ -119,7 +120,7 @@ def write_report(
 def write_page(
     path: str | Path,
     result: Identification,
-    truth: FloatArray | None = None,
+    truth: Mapping[str, float] | None = None,
     logs: Sequence[DriveLog] = (),
     origin: dict[str, Any] | None = None,
 ) -> Path:
@@ -130,12 +131,13 @@ def write_page(
 
 def _collect_material(
     result: Identification,
-    truth: FloatArray | None,
+    truth: Mapping[str, float] | None,
     logs: Sequence[DriveLog],
     origin: dict[str, Any] | None,
 ) -> Material:
     reviewed = review(result, logs) if logs else None
-    images = {name: png(figure) for name, figure in report_figures(result, truth, reviewed).items()}
+    true = order_values(truth, result.estimate)
+    images = {name: png(figure) for name, figure in report_figures(result, true, reviewed).items()}
     script = packed_script()
-    interactive = {} if script is None else interactive_figures(result, truth, reviewed)
+    interactive = {} if script is None else interactive_figures(result, true, reviewed)
     return Material(result, images, interactive, script, reviewed, truth, origin)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pkm_identification.identification.result import Identification
 
@@ -27,7 +27,11 @@ def describe_estimator(result: Identification) -> str:
     return f"estimator {estimator.name}, {estimator.model} model"
 
 
-def summary(result: Identification, shown: Callable[[bool, str], str] = lambda good, text: text) -> str:
+def summary(
+    result: Identification,
+    shown: Callable[[bool, str], str] = lambda good, text: text,
+    truth: Mapping[str, float] | None = None,
+) -> str:
     """Tables and sentences, for a person.
 
     Parameters
@@ -35,6 +39,8 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
     result : Identification
     shown : callable (good, sentence), optional
         What a verdict looks like where it is read.
+    truth : mapping of str to float, optional
+        True values by name, where they are known.
     """
     estimator = result.settings.estimator
     head = [f"{result.machine.name}: {describe_estimator(result)}, {result.samples} samples"]
@@ -52,7 +58,7 @@ def summary(result: Identification, shown: Callable[[bool, str], str] = lambda g
             blocks += [paragraph(COMPARED, ""), str(estimated)]
             blocks.append("By the full model:")
         notes = (paragraph(note, "") for note in format_table_notes(result.answer))
-        table = label_sums(answer_table(result.answer, brief=True), result.sums)
+        table = label_sums(answer_table(result.answer, brief=True, truth=truth), result.sums)
         blocks.append("\n".join([str(table), *notes]))
     if (sums := build_sums_table(result)).rows:
         lines = (paragraph(f"{name} = {text}", "  ") for name, text in sums.rows)

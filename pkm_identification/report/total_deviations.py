@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from pkm_identification.document import format_key
 from pkm_identification.estimation.posterior.answer import Answer
@@ -41,22 +41,25 @@ MOST_EFFECTS = 5  # in sentences of their own
 NEAREST = 3  # effects that are named where none is the cause
 
 
-def answer_table(answer: Answer, *, brief: bool = False) -> Listing:
+def answer_table(answer: Answer, *, brief: bool = False, truth: Mapping[str, float] | None = None) -> Listing:
     """Return the table of values: total deviation, its parts of the data and of the file, status and keys.
 
     In brief, for a terminal, a key is named where a value is not identified, the first one alone and without by how
-    much the value changes with it.
+    much the value changes with it. True values, where they are known, have a column of their own.
     """
+    known = truth or {}
     rows = [
         (
-            one.name, one.unit, number(one.nominal), _write_value(one),
+            one.name, one.unit, number(one.nominal), *((number(known.get(one.name)),) if known else ()),
+            _write_value(one),
             _write_part(one.std, one), _write_part(one.data_std, one), _write_part(one.file_std, one),
             write_status(one), name_first_key(one) if brief else write_leanings(one),
         )
         for one in answer.values
     ]  # fmt: skip
-    header = ("parameter", "unit", "nominal", "estimate", "std", "data", "file", "status", "rests on")
-    return Listing(header, tuple(rows), frozenset(("nominal", "estimate", "std", "data", "file")))
+    true = ("true",) if known else ()
+    header = ("parameter", "unit", "nominal", *true, "estimate", "std", "data", "file", "status", "rests on")
+    return Listing(header, tuple(rows), frozenset(("nominal", "true", "estimate", "std", "data", "file")))
 
 
 def format_table_notes(answer: Answer) -> list[str]:

@@ -12,7 +12,7 @@ from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.status import KnownValue
 from pkm_identification.estimation.statuses import is_known
 
-from ..listing import format_page_text, number
+from ..listing import format_page_text
 from ..markup import Cell, build_table, draw
 from ..tables import label_sums
 from ..total_deviations import answer_table
@@ -26,22 +26,21 @@ WIDE_COLUMNS = ("unit", "nominal", "data", "file", "rests on")
 
 
 def answer_rows(
-    answer: Answer, truth: Mapping[str, float], sums: Mapping[str, Mapping[str, float]] | None = None
+    answer: Answer, truth: Mapping[str, float] | None, sums: Mapping[str, Mapping[str, float]] | None = None
 ) -> Markup:
     """Return the table of `answer_table` with a bar of each variance, and true values where they are known."""
-    table = label_sums(answer_table(answer), sums or {})
+    table = label_sums(answer_table(answer, truth=truth), sums or {})
     after = table.header.index("file") + 1
     kinds = [_kind(name, table.numeric) for name in table.header]
     heads = [Cell(name, kind) for name, kind in zip(table.header, kinds, strict=True)]
-    heads[after:after] = [*([Cell("true", "n")] if truth else []), Cell("data | file", "wide")]
+    heads.insert(after, Cell("data | file", "wide"))
     rows = []
     for one, row in zip(answer.values, table.rows, strict=True):
         cells = [
             Cell(format_page_text(name, text), kind)
             for name, text, kind in zip(table.header, row, kinds, strict=True)
         ]
-        true = [Cell(number(truth.get(one.name)), "n")] if truth else []
-        cells[after:after] = [*true, Cell(_draw_split(one), "drawn wide")]
+        cells.insert(after, Cell(_draw_split(one), "drawn wide"))
         rows.append(cells)
     return build_table("Parameters", heads, rows, [not is_known(one.status) for one in answer.values])
 

@@ -37,7 +37,7 @@ from ..tables import (
 )
 from ..total_deviations import answer_sentences, format_table_notes, listed
 from .answer_rows import answer_rows
-from .material import Material
+from .material import Material, order_values
 from .motion import count_poses, motion_scripts
 from .next_steps import next_steps
 from .parameter_rows import HEIGHT, parameter_rows
@@ -135,7 +135,7 @@ def _build_if_rows(table: Listing) -> str:
 
 def _describe_parameters(material: Material) -> dict[str, Any]:
     """Return the tables of the full model and, where another estimator was asked for, of its fit."""
-    result, truth = material.result, material.truth
+    result = material.result
     tables: dict[str, Any] = {
         "answer_table": "",
         "answer_key": "",
@@ -144,13 +144,11 @@ def _describe_parameters(material: Material) -> dict[str, Any]:
         "few_key": "",
     }
     if result.answer is not None:
-        names = result.estimate.names
-        known = {} if truth is None or not result.is_full else dict(zip(names, truth.tolist(), strict=True))
-        tables["answer_table"] = answer_rows(result.answer, known, result.sums)
+        tables["answer_table"] = answer_rows(result.answer, material.truth, result.sums)
         tables["answer_key"] = draw("split_key")
         tables["notes"] = format_table_notes(result.answer)
     if not result.has_full_values:
-        compared = result.answer is not None
+        compared, truth = result.answer is not None, order_values(material.truth, result.estimate)
         tables["few_table"] = parameter_rows(
             result.estimate, truth, result.near_zero, sums=result.sums, compared=compared
         )

@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.identification.review.review import Review
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -31,8 +34,8 @@ class Material:
         What draws them (`interactive.figures.packed_script`).
     review : Review or None
         Of the logs; None where they are not at hand.
-    truth : ndarray, shape (P,), or None
-        True values, where they are known.
+    truth : mapping of str to float, or None
+        True values by name, where they are known.
     origin : dict or None
         Provenance (`records.provenance`).
     """
@@ -42,5 +45,10 @@ class Material:
     interactive: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     script: str | None = None
     review: Review | None = None
-    truth: FloatArray | None = None
+    truth: Mapping[str, float] | None = None
     origin: dict[str, Any] | None = None
+
+
+def order_values(truth: Mapping[str, float] | None, estimate: ParameterEstimate) -> FloatArray | None:
+    """Return true values in the order of an estimate's names, NaN of what is not known; None without any."""
+    return None if truth is None else np.array([truth.get(name, np.nan) for name in estimate.names])

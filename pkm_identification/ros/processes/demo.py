@@ -19,11 +19,12 @@ import numpy as np
 import rclpy
 
 from pkm_identification.errors import PkmError
+from pkm_identification.identification.full_model.true_values import compute_true_values
 from pkm_identification.identification.identify import identify, validate
 from pkm_identification.identification.result import Identification
-from pkm_identification.identification.settings import Settings
+from pkm_identification.identification.settings import FULL, Settings
+from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
-from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.log import read_log
@@ -61,7 +62,8 @@ class DemoResult:
         Values of the recorded bag, identified offline with the same causal stages and judged by the full model.
     offline : Identification
         The bag identified offline with zero-phase filters, validated on another motion.
-    truth : ndarray, shape (P,)
+    truth : dict of str to float
+        Values of the simulated machine, by name.
     agreement : float
         Largest difference between live and replayed values in standard deviations.
     lost : int
@@ -76,7 +78,7 @@ class DemoResult:
     log: DriveLog
     replayed: FloatArray
     offline: Identification
-    truth: FloatArray
+    truth: dict[str, float]
     agreement: float
     lost: int
     troubles: dict[str, str]
@@ -114,7 +116,7 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
     agreement = float(np.max(np.abs(values - replayed) / causal.estimate.std))
 
     say("3. zero-phase offline, and the forces of another motion predicted")
-    offline = identify([log], machine, Settings())
+    offline = identify([log], machine, Settings.of(estimator=FULL))
     held_out = simulate(truth, "rich2", 12.0, nominal=machine, sensors=SENSORS, seed=settings.seed + 1).log()
     offline = validate(offline, replace(held_out, source="rich2 (12 s, simulated)"))
     return DemoResult(
@@ -124,7 +126,7 @@ def run_demo(settings: DemoSettings, say: Callable[[str], object] = print) -> De
         log=log,
         replayed=replayed,
         offline=offline,
-        truth=list_hexapod_parameters(truth).nominal,
+        truth=compute_true_values(as_machine(machine), as_machine(truth)),
         agreement=agreement,
         lost=underway(live) + abs(samples - len(log.time)),
         troubles=live.troubles,
