@@ -20,10 +20,10 @@ LONGEST = 300.0  # s
 def drain(monitor: Monitor) -> None:
     """Listen until the last samples have passed all nodes and are judged, or nothing moves any more."""
     begin = moved = time.monotonic()
-    counters: list[int] = []
+    told: tuple[list[int], bool] = [], False
     while time.monotonic() < min(begin + LONGEST, moved + SETTLED):
-        before, counters = counters, _read_counters(monitor)
-        if counters != before or _is_judging(monitor):
+        before, told = told, (_read_counters(monitor), _is_judging(monitor))
+        if told != before or told[1]:
             moved = time.monotonic()
         elif not underway(monitor) and _is_last_estimate(monitor):
             return
