@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 # In the order in which a page needs them.
-MACHINE_SCRIPTS = ("drawing.js", "machine_view.js")
+MACHINE_SCRIPTS = ("three.min.js", "machine_view.js")
 
 
 def asset(name: str) -> str:

@@ -31,8 +31,8 @@ PAGES = {
     "/watch.css": "watch.css",
     "/watch.js": "watch.js",
     "/band_chart.js": "band_chart.js",
-    "/drawing.js": "drawing.js",
     "/machine_view.js": "machine_view.js",
+    "/three.min.js": "three.min.js",
     "/favicon.ico": "icon.svg",
 }
 KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
