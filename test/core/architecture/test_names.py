@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 PACKAGE = Path(__file__).resolve().parents[3] / "pkm_identification"
 VERBS = """
     abort accept accumulate acquire activate adapt add adjust advance afford align allocate allow announce
@@ -57,10 +59,19 @@ LONGEST_TEST_NAME = 80  # letters
 LEAST_VERBS, MOST_PARTICIPLES, MOST_WHAT = 0.6, 0.02, 0.01
 
 
-def functions() -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+Trees = dict[Path, ast.Module]
+
+
+@pytest.fixture(scope="module")
+def trees() -> Trees:
+    """The package, parsed once."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")}
+
+
+def functions(trees: Trees) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Yield the functions and methods of the package that are no properties and no special methods."""
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for tree in trees.values():
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("__"):
                 decorators = " ".join(map(ast.unparse, node.decorator_list))
                 if "property" not in decorators and "setter" not in decorators:
@@ -74,16 +85,16 @@ def is_participle(word: str) -> bool:
     )
 
 
-def test_functions_begin_with_a_verb():
-    names = [node.name.strip("_") for node in functions()]
+def test_functions_begin_with_a_verb(trees):
+    names = [node.name.strip("_") for node in functions(trees)]
     verbs = set(VERBS.split())
     assert len(names) > 3000
     assert sum(name.split("_")[0] in verbs for name in names) > LEAST_VERBS * len(names)
     assert sum(is_participle(name) for name in names) < MOST_PARTICIPLES * len(names)
 
 
-def test_docstrings_of_functions_say_what_is_returned():
-    firsts = [text.split()[0] for node in functions() if (text := ast.get_docstring(node))]
+def test_docstrings_of_functions_say_what_is_returned(trees):
+    firsts = [text.split()[0] for node in functions(trees) if (text := ast.get_docstring(node))]
     assert sum(word in ("What", "Of") for word in firsts) < MOST_WHAT * len(firsts)
 
 
@@ -109,10 +120,10 @@ def list_names_inside(node: ast.AST) -> set[str]:
     }
 
 
-def test_docstrings_explain_parameters_that_exist():
+def test_docstrings_explain_parameters_that_exist(trees):
     found, count = [], 0
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef) or (isinstance(node, ast.ClassDef) and not node.bases):
                 documented = list_documented(node)
                 count += len(documented)
@@ -123,12 +134,8 @@ def test_docstrings_explain_parameters_that_exist():
 
 def test_names_of_tests_are_short():
     tests = PACKAGE.parent / "test"
-    names = [
-        node.name
-        for path in tests.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    ]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in tests.rglob("*.py"))
+    names = re.findall(r"^ *(?:async )?def (test_\w+)\(", text, re.M)
     assert len(names) > 2000
     assert [name for name in names if len(name) >= LONGEST_TEST_NAME] == []
 
@@ -141,11 +148,11 @@ BANNED = (
 )
 
 
-def test_no_name_has_a_word_with_a_private_meaning():
+def test_no_name_has_a_word_with_a_private_meaning(trees):
     found = []
-    for path in PACKAGE.rglob("*.py"):
+    for path, tree in trees.items():
         names = {path.stem, *path.relative_to(PACKAGE).parts[:-1]}
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 names.add(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", node.name))
             elif isinstance(node, ast.arg):
@@ -174,9 +181,8 @@ MEASURED = [
 MOST_IN_DOCSTRINGS = 25
 
 
-def list_texts(path: Path) -> Iterator[tuple[str, bool]]:
+def list_texts(tree: ast.Module) -> Iterator[tuple[str, bool]]:
     """Yield the texts of a module, each with whether it is a docstring."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     owners = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = {
         id(node.body[0].value)
@@ -188,10 +194,10 @@ def list_texts(path: Path) -> Iterator[tuple[str, bool]]:
             yield node.value, id(node) in docstrings
 
 
-def test_messages_have_no_word_with_a_private_meaning():
+def test_messages_have_no_word_with_a_private_meaning(trees):
     found, docstrings = [], 0
-    for path in PACKAGE.rglob("*.py"):
-        for text, is_docstring in list_texts(path):
+    for path, tree in trees.items():
+        for text, is_docstring in list_texts(tree):
             words = A_WORD.findall(text)
             docstrings += is_docstring * len(words)
             if not is_docstring and "reproduction" not in path.parts:

@@ -73,6 +73,7 @@ def test_identify_writes_one_report_and_files_that_compare(logs, tmp_path, capsy
     assert not any(one["changed"] for one in compared["parameters"])
 
 
+@pytest.mark.parametrize("logs", ["epaas"], indirect=True)
 def test_diagnose_and_check_agree(logs, tmp_path):
     machine, _, (log, _) = logs
     fit = written(tmp_path, ["diagnose", log, "--machine", machine])["fit"]
@@ -83,6 +84,7 @@ def test_diagnose_and_check_agree(logs, tmp_path):
     assert len(checked["drives"]) == len(fit["per_drive"])
 
 
+@pytest.mark.parametrize("logs", ["epaas"], indirect=True)
 def test_the_history_has_all_logs_of_a_folder(logs, tmp_path):
     machine, folder, _ = logs
     pytest.importorskip("pyarrow")
@@ -91,6 +93,7 @@ def test_the_history_has_all_logs_of_a_folder(logs, tmp_path):
     assert all(log["trusted"] for log in record["logs"])
 
 
+@pytest.mark.parametrize("logs", ["epaas"], indirect=True)
 def test_friction_is_tested_drive_by_drive(logs, tmp_path):
     machine, _, _ = logs
     log = str(tmp_path / "slow.csv")

@@ -47,7 +47,7 @@ def test_the_help_lists_all_and_loads_nothing():
 @pytest.mark.slow
 def test_identify_of_a_right_log_loads_no_slow_part_of_scipy(tmp_path):
     log = tmp_path / "log.csv"
-    main(["simulate", "--machine", "uf", "--trajectory", "rich", "--duration", "20", "--out", str(log)])
+    main(["simulate", "--machine", "uf", "--trajectory", "rich", "--duration", "8", "--out", str(log)])
     code = (
         f"import sys; from pkm_identification.cli import main; main(['identify', {str(log)!r}, '--machine', 'uf']);"
         "slow = ('scipy.signal', 'scipy.stats', 'scipy.optimize', 'scipy.interpolate', 'matplotlib');"

@@ -381,18 +381,17 @@ def test_what_a_mechanism_cannot_be_asked_is_one_line(arguments, text, capsys):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unjudged")
-def test_statuses_are_those_of_identify_on_ten_logs():
-    """A log alone, as recorded, of five motions and two machines: what one calls alone the other calls identifiable."""
+def test_statuses_are_those_of_identify_on_five_logs():
+    """A log alone, as recorded, of five motions: what one calls alone the other calls identifiable."""
     words = {"identifiable": "alone", "in_doubt": "alone", "combination": "combination"}
-    for name in ("uf", "hexel"):
-        machine = Machine.load(name)
-        for seed, motion in enumerate(("x", "z", "xy", "rich", "slow")):
-            path = trajectory(motion, machine, 5.0)
-            states = path.motion(np.arange(0.0, 5.0, 1e-3))
-            log = log_of_motion(machine, states, 0.01, seed=seed)
-            found = forecast([log], machine, LEAST)
-            stated = identify([log], machine, LEAST).estimate.status
-            assert found.status == tuple(words.get(one, "not in this motion") for one in stated), motion
+    machine = Machine.load("uf")
+    for seed, motion in enumerate(("x", "z", "xy", "rich", "slow")):
+        path = trajectory(motion, machine, 5.0)
+        states = path.motion(np.arange(0.0, 5.0, 1e-3))
+        log = log_of_motion(machine, states, 0.01, seed=seed)
+        found = forecast([log], machine, LEAST)
+        stated = identify([log], machine, LEAST).estimate.status
+        assert found.status == tuple(words.get(one, "not in this motion") for one in stated), motion
 
 
 @pytest.mark.parametrize("name", ["uf", "mast"])

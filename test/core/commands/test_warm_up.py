@@ -48,16 +48,6 @@ def test_an_interrupt_ends_it_and_its_processes(tmp_path):
     assert (process.returncode, error) == (130, "pkm warm-up: interrupted\n")
 
 
-@pytest.mark.slow
-def test_without_mujoco_one_line_says_so(tmp_path, monkeypatch, capfd):
-    (tmp_path / "mujoco.py").write_text("raise ImportError('is not installed')\n")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
-    assert main(["warm-up", "--machine", "four-bar"]) == 2
-    out, error = capfd.readouterr()
-    assert (out, error.count("\n")) == ("", 1)
-    assert error == "pkm warm-up: needs mujoco: pip install 'pkm_identification[sim]'\n"
-
-
 @pytest.mark.parametrize(
     ("options", "problem"),
     [

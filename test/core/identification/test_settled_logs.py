@@ -51,9 +51,8 @@ def test_a_good_log_settles(settings, seed):
     assert result.converged
 
 
-@pytest.mark.parametrize(("estimator", "seed"), [("ukf", 1), ("rls", 3)])
-def test_friction_that_drifts_by_a_fifth_does_not(estimator, seed):
-    result = found(drifting(seed, 0.2), estimator=estimator)
+def test_friction_that_drifts_by_a_fifth_does_not():
+    result = found(drifting(3, 0.2), estimator="rls")
     assert not result.converged
     assert "had not converged" in result.nonconvergence
     assert "_1 " in result.nonconvergence

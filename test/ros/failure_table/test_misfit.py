@@ -15,7 +15,7 @@ from pkm_identification.msg import ParameterEstimate
 pytestmark = pytest.mark.slow
 
 RATE = 250.0  # Hz: enough for forces up to 10 Hz
-SECONDS = 24.0
+SECONDS = 12.0
 
 
 def joint_states(machine="uf", change=lambda length, force: None, seconds=SECONDS):

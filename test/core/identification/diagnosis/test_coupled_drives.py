@@ -23,8 +23,7 @@ DURATION = 15.0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [321, 323])
-@pytest.mark.parametrize("logged", ["motors", "joints"])
+@pytest.mark.parametrize(("seed", "logged"), [(321, "motors"), (323, "joints")])
 def test_a_motor_that_turns_with_two_joints_is_told_with_its_line(seed, logged):
     file, truth = draw_pair("serial_arm", seed)
     run = build_run(read_machine(truth), read_machine(file), DURATION, seed)

@@ -63,9 +63,6 @@ def only(k, values):
 # what was done, the cause that is named, and its size
 CASES = {
     "delay": (
-        lambda t, f, v, a: np.column_stack([np.interp(t - 4e-3, t, one) for one in f.T]), "force_delay", 4e-3,
-    ),
-    "delay 2": (
         lambda t, f, v, a: f + only(1, np.interp(t - 6e-3, t, f[:, 1])[:, None] - f), "force_delay_length_2", 6e-3,
     ),
     "gain": (lambda t, f, v, a: f * (1.0 + only(0, 0.2)), "force_gain_length_1", 1.2),
