@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 Result = ExecuteTrajectory.Result
 SMALL = np.array([0.15, -0.1, 0.12, -0.08, 0.1, -0.15])  # large changes of each drive
 DELAY = 0.003  # s: two periods from a sample to what its command does, and the sensor's
-POSED, OUTPUTS, PLAIN = ("rss",), ("mast", "epaas"), ("delta", "five_bar")
+POSED = ("rss",)
 
 
 def find_file(name: str, folder) -> str:
@@ -43,7 +43,7 @@ def start(bench: Bench, folder, name: str, **controller) -> ControlledMachine:
     return ControlledMachine(bench, find_file(name, folder), {"current_noise": 0.0}, **controller)
 
 
-@pytest.mark.parametrize("name", ["uf", *POSED, *OUTPUTS, *PLAIN])
+@pytest.mark.parametrize("name", ["uf", "mast", "five_bar"])
 def test_drives_go_where_a_goal_says_and_home_again(bench: Bench, tmp_path, name):
     made = start(bench, tmp_path, name)
     drives = made.controller.machine.drives
@@ -68,7 +68,7 @@ def test_drives_go_where_a_goal_says_and_home_again(bench: Bench, tmp_path, name
     assert {state.state for state in made.states} >= {ControllerState.HOLDING, ControllerState.MOVING}
 
 
-@pytest.mark.parametrize("name", ["rss", "epaas", "five_bar"])
+@pytest.mark.parametrize("name", ["rss", "five_bar"])
 def test_a_goal_that_cannot_be_is_refused_in_one_line_and_nothing_moves(bench: Bench, tmp_path, name):
     made = start(bench, tmp_path, name)
     machine = made.controller.machine
@@ -143,10 +143,10 @@ def test_poses_are_goals_of_a_platform_on_turning_motors(bench: Bench, tmp_path)
     assert seen.desired.position.x == pytest.approx(seen.actual.position.x, abs=1e-3)
 
 
-@pytest.mark.parametrize(("name", "lagging"), [("epaas_hydraulic", 1), ("uf_hydraulic", 6)])
-def test_drives_with_a_valve_lag_as_far_as_a_goal_must_open_it(bench: Bench, name, lagging):
+def test_drives_with_a_valve_lag_as_far_as_a_goal_must_open_it(bench: Bench):
     """Coordinates and rates go out and no forces; the error is the one that opens a valve as far as the rate asks."""
-    made = ControlledMachine(bench, name, {"current_noise": 0.0}, goal_tolerance=1e-3, state_rate=1e4)
+    setup = {"goal_tolerance": 1e-3, "state_rate": 1e4}
+    made = ControlledMachine(bench, "uf_hydraulic", {"current_noise": 0.0}, **setup)
     commands = bench.collect(JointState, "strut_commands", COMMANDS)
     machine = made.controller.machine
     answer = made.send(drive_goal(made.coordinates(2.0, 5.0 * SMALL))).result().result
@@ -159,7 +159,7 @@ def test_drives_with_a_valve_lag_as_far_as_a_goal_must_open_it(bench: Bench, nam
     least, most = find_valve_errors(
         machine, np.array([command.position for command in commands]), np.abs(rate).max(axis=0)
     )
-    assert (least > 0.3 * most).sum() == lagging
+    assert (least > 0.3 * most).all()
     np.testing.assert_array_less(error, most)
     np.testing.assert_array_less(least, error)
 
@@ -193,9 +193,8 @@ def find_valve_errors(machine, coordinate, rate):
     return least, most
 
 
-@pytest.mark.parametrize("name", ["mast_belt", "uf_belt"])
-def test_a_law_of_the_machine_file_goes_where_a_goal_says(bench: Bench, name):
-    made = ControlledMachine(bench, name, {"current_noise": 0.0}, goal_tolerance=1e-3)
+def test_a_law_of_the_machine_file_goes_where_a_goal_says(bench: Bench):
+    made = ControlledMachine(bench, "mast_belt", {"current_noise": 0.0}, goal_tolerance=1e-3)
     away = made.coordinates(2.0, SMALL)
     answer = made.send(drive_goal(away)).result().result
     assert answer.error_code == Result.SUCCESSFUL, answer.error_string

@@ -53,7 +53,7 @@ def test_init_simulate_identify(kind, tmp_path, capsys, monkeypatch):
     assert main(["init", "made.yaml", *options(kind, drawn(kind, 11))]) == 0
     assert (tmp_path / "made.png").read_bytes().startswith(b"\x89PNG")
     assert GUESSED in (tmp_path / "made.yaml").read_text(encoding="utf-8")
-    log = ["--trajectory", "rich", "--duration", "12", "--seed", "3", "--out", "log.csv"]
+    log = ["--trajectory", "rich", "--duration", "6", "--seed", "3", "--out", "log.csv"]
     assert main(["simulate", "--machine", "made.yaml", *log]) == 0
     capsys.readouterr()
     assert main(["identify", "log.csv", "--machine", "made.yaml", "--estimator", "ls"]) == 0

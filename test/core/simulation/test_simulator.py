@@ -83,11 +83,11 @@ def test_log_in_counts_and_in_si_units():
     assert (noise < 0.05 * size).all()
 
 
-@pytest.mark.parametrize("name", BUILTIN)
+@pytest.mark.parametrize("name", ["ford", "uf"])
 def test_perturbed_machine_follows_and_obeys_its_own_dynamics(name):
     nominal = Machine.load(name)
     true = perturb_machine(nominal, 7)
-    motion = trajectory("rich", nominal, 5.0)
+    motion = trajectory("rich", nominal, 3.0)
     recording = Simulator(true, motion, nominal=nominal).run()
     wanted, _, _ = strut_motion_from_platform(nominal, motion.motion(recording.truth.motion.time))
     assert np.abs(recording.truth.length - wanted).max() < 0.001
@@ -133,11 +133,11 @@ def test_falls_with_the_drives_off(name):
 def test_forces_stay_within_the_drives_limit():
     weak = changed("hexel", drive__motor__force_limit=260.0)  # 236 N hold it
     made = machine(weak)
-    strong_motion = trajectory("rich", Machine.load("hexel"), 4.0)
+    strong_motion = trajectory("rich", Machine.load("hexel"), 2.5)
     simulator = Simulator(made, strong_motion, sensors=SensorSettings.perfect())
     saturated = False
     forces = []
-    for _ in range(4000):
+    for _ in range(2500):
         forces.append(simulator.step().force)
         saturated |= bool(simulator.saturated.any())
     assert saturated
@@ -147,7 +147,7 @@ def test_forces_stay_within_the_drives_limit():
     assert np.abs(simulator.truth.length - home_lengths(made)).max() < 1e-4
 
 
-@pytest.mark.parametrize("name", BUILTIN)
+@pytest.mark.parametrize("name", ["ford", "uf"])
 def test_goes_to_poses_and_lengths(name):
     nominal = Machine.load(name)
     simulator = Simulator(perturb_machine(nominal, 3), nominal=nominal)
@@ -176,7 +176,7 @@ def test_streamed_lengths_are_followed_without_lag():
         simulator.step()
         errors.append(simulator.truth.length - start - 0.01 * np.sin(np.pi * simulator.truth.time))
     assert np.abs(errors[1000:]).max() < 2e-4
-    simulator.run(4.0)  # the stream ends: so does the motion
+    simulator.run(2.5)  # the stream ends: so does the motion
     assert np.abs(simulator.truth.rate).max() < 1e-4
 
 
@@ -207,7 +207,7 @@ def test_switching_off_and_on():
     assert fallen.truth.length.max() < made.length_limits[1] + 0.005
     simulator.enable(True)
     simulator.command_pose(made.home_position, made.home_rotation)
-    simulator.run(4.0)
+    simulator.run(2.5)
     np.testing.assert_allclose(simulator.truth.position, made.home_position, atol=2e-5)
     simulator.follow(trajectory("x", made, 2.0))
     recording = simulator.run()

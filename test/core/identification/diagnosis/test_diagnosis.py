@@ -179,14 +179,12 @@ def test_hinges_that_the_full_model_does_not_ask_for_are_named():
 @pytest.mark.parametrize(
     ("fault", "name"),
     [
-        (lambda r: replace(r, force=-r.force), "force_sign"),
-        (lambda r: replace(r, force=4.4482216 * r.force), "force_unit"),
         (lambda r: replace(r, force=0.03 * r.force), "force_unit"),
         (lambda r: replace(r, force=r.force * np.where(np.arange(6) == 2, -1.0, 1.0)), "force_sign_3"),
         (lambda r: replace(r, force=r.force[:, [1, 0, 2, 3, 4, 5]]), "exchanged_struts"),
         (lambda r: replace(r, coordinate=r.length[:, [0, 1, 5, 3, 4, 2]]), "exchanged_lengths"),
     ],
-    ids=["sign", "lbf", "currents", "sign of one", "exchanged forces", "exchanged lengths"],
+    ids=["currents", "sign of one", "exchanged forces", "exchanged lengths"],
 )
 def test_what_is_wrong_altogether_is_told_first(right, fault, name):
     result = diagnosis(fault(right), settings=WHOLE)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -29,11 +28,6 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.report.diagnosis import sentence
 
 
-@lru_cache
-def case(kind: str, seed: int) -> drawn.Case:
-    return drawn.draw_case(kind, seed)
-
-
 def found(case, also=(), log=None, file=None):
     return identify([log or case.log], file or case.file, Settings.of(estimator="ls", also=tuple(also)))
 
@@ -44,9 +38,9 @@ def values(result):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "seed"), [("mast", 0), ("delta", 1), ("five-bar", 1), ("five-bar", 2)])
+@pytest.mark.parametrize(("kind", "seed"), [("mast", 0), ("delta", 1)])
 def test_what_was_injected_comes_back_together(kind, seed):
-    one = case(kind, seed)
+    one = drawn.draw_case(kind, seed)
     result = found(one, one.also)
     assert result.trusted
     own = values(result)
@@ -61,9 +55,8 @@ def test_what_was_injected_comes_back_together(kind, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["mast", "five-bar"])
-def test_a_delay_that_is_not_there_costs_nothing(kind):
-    one = drawn.draw_case(kind, 5, right=True)
+def test_a_delay_that_is_not_there_costs_nothing():
+    one = drawn.draw_case("mast", 5, right=True)
     plain, besides = found(one), found(one, ["force_delay"])
     own, before = values(besides), values(plain)
     assert besides.trusted
@@ -180,7 +173,7 @@ def test_what_is_estimated_besides_is_no_cause_however_large_it_is():
 
 @pytest.mark.slow
 def test_the_command_estimates_besides_and_says_so(tmp_path, capsys):
-    one = case("five-bar", 1)
+    one = drawn.draw_case("five-bar", 1)
     (tmp_path / "m.yaml").write_text(yaml.safe_dump(dict(one.file.description.document)))
     log, drives = one.log, Multibody(one.file).drives
     names = ["t", *(drive.name for drive in drives), *(drive.force_name for drive in drives)]

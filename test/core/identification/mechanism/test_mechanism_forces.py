@@ -61,10 +61,15 @@ def settings(estimator="ls"):
     return Settings.of(estimator=estimator, assumptions=Assumptions(fixed=(Fix("viscous"),)))
 
 
+@pytest.fixture(scope="module")
+def fitted(log):
+    return identify([log], mast(damping=0.0), settings())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["ls", "ukf"])
-def test_nineteen_base_parameters_and_three_frictions_come_back(log, estimator):
-    found = identify([log], mast(damping=0.0), settings(estimator))
+def test_nineteen_base_parameters_and_three_frictions_come_back(log, fitted, estimator):
+    found = fitted if estimator == "ls" else identify([log], mast(damping=0.0), settings(estimator))
     parameters = found.parameters
     assert len(parameters) == 19 + 3
     off = (found.estimate.values - parameters.nominal) / np.sqrt(np.diag(found.estimate.covariance))
@@ -78,9 +83,9 @@ def test_nineteen_base_parameters_and_three_frictions_come_back(log, estimator):
 
 
 @pytest.mark.slow
-def test_the_public_face_says_the_same(log, tmp_path):
+def test_the_public_face_says_the_same(log, fitted, tmp_path):
     result = pkm.identify_mechanism(log, mast(damping=0.0), estimator="ls", fix=["viscous"])
-    again = identify([log], mast(damping=0.0), settings())
+    again = fitted
     np.testing.assert_allclose(result.estimate.values, again.estimate.values, rtol=1e-9)
     table = result.table()
     assert list(table["name"][19:]) == list(again.parameters.names[19:])
