@@ -28,7 +28,7 @@ def check_lines(check: LogCheck) -> list[str]:
         check.source,
         f"{check.samples} samples in {check.duration:.3f} s, {check.usable} usable; "
         f"rate {check.rate:.2f} Hz{expected}, jitter {1e6 * check.jitter:.0f} us",
-        f"{check.segments} uninterrupted segment{'es' if check.segments != 1 else ''}, "
+        f"{check.segments} uninterrupted segment{'s' if check.segments != 1 else ''}, "
         f"the longest {check.longest:.2f} s",
         *([check.rate_shows] if check.rate_shows else []),
         *check.warnings,

@@ -37,6 +37,7 @@ COARSE_ROUNDS, FINE_ROUNDS = 6, 5
 STILL = 0.3
 NOISE_STILL = 0.1  # change of a drive's force noise that ends it
 NOISE_STEP = (0.1, 3.0)  # smallest and largest change of the force noise in a round
+SHORTENED = 0.6  # steps of rounds that go to and fro
 FIRST_ROUNDS = (
     4  # of states without a model of the machine, until their acceleration is as random as the log's
 )
@@ -130,6 +131,19 @@ class NoiseGain:
         return np.asarray(change**self._power)
 
 
+class Stride:
+    """How far a round goes towards the values and states it finds: all the way, until successive rounds turn back."""
+
+    def __init__(self) -> None:
+        self.share, self._last = 1.0, np.zeros(0)
+
+    def turn(self, move: FloatArray) -> None:
+        """Shorten the steps where a move (P,), in standard deviations, goes against the last one."""
+        if len(self._last) and float(move @ self._last) < 0.0:
+            self.share *= SHORTENED
+        self._last = move
+
+
 def find_first_states(
     machine: Machine, samples: JointSamples, period: float, noise: JointNoise
 ) -> tuple[JointSamples, States]:
@@ -205,7 +219,7 @@ def iterate(
     values = np.zeros(model.unknowns) if start is None else model.begin_with(start.values)
     # first states with the values known beforehand: nothing unknown of the machine can lead them astray
     smoothed = smooth(model, linearise(model, samples, values, states), samples, noise, values)
-    count, nonconvergence, gain = 0, "", NoiseGain(len(machine.drives))
+    count, nonconvergence, gain, stride = 0, "", NoiseGain(len(machine.drives)), Stride()
     coarse = [(COARSE, COARSE_ROUNDS)] if start is None and len(samples) > COARSE else []
     for size, limit in (*coarse, (len(samples), FINE_ROUNDS if coarse else COARSE_ROUNDS + FINE_ROUNDS)):
         part, centre = samples.first(size), States(*(one[:size] for one in smoothed.centre))
@@ -217,12 +231,16 @@ def iterate(
             change = np.clip(np.sqrt(found.force_ratio), *NOISE_STEP)
             noise = replace(noise, force=noise.force * gain.amplify(change))
             width = len(result.mean)
-            moved = np.abs(result.values - values)[:width]
-            moved *= model.prior.std / np.sqrt(np.diag(result.covariance))
-            values, centre = result.values, found.centre
-            nonconvergence = _is_moving(machine, parameters.names, moved, np.abs(change - 1.0))
+            moved = (result.values - values)[:width] * model.prior.std / np.sqrt(np.diag(result.covariance))
+            nonconvergence = _is_moving(machine, parameters.names, np.abs(moved), np.abs(change - 1.0))
             if not nonconvergence:
+                values, centre = result.values, found.centre
                 break
+            stride.turn(moved)
+            values = values + stride.share * (result.values - values)
+            centre = States(
+                *(one + stride.share * (new - one) for one, new in zip(centre, found.centre, strict=True))
+            )
         if size < len(samples):
             whole = linearise(model, samples, values, smoothed.centre)
             smoothed = smooth(model, whole, samples, noise, values)

@@ -12,6 +12,11 @@ drive forces at the period's ends, e their noise. Friction reverses within some 
 period: its mean over the line from v1 to v2 is taken, and over what is not known of the rates (three points of their
 variance, as in posterior linearisation: Garcia-Fernandez, Svensson and Sarkka, Automatica 2017). v2 is implied, so that
 no slope of friction is too steep for the period.
+
+Where friction would stop a drive within half a period, rates would ring from sample to sample, v2 = -v1, which neither
+coordinates nor the mean of friction see. There the equation holds later in the period, at its end where friction is
+steepest: as late as lets v2 not depend on v1 with a negative sign (a theta method; Hairer and Wanner, Solving Ordinary
+Differential Equations II, IV.3).
 """
 
 from __future__ import annotations
@@ -147,9 +152,7 @@ def linearise(model: JointModel, samples: JointSamples, values: FloatArray, stat
         If the machine has no motion at the states, or the values are none a machine can have.
     """
     machine, period, count = model.machine, model.period, len(samples)
-    middle = _move_to_middle(model, samples, states)
-    coordinate, rate, acceleration = middle
-    motion = _follow(machine, samples, coordinate, rate, acceleration)
+    motion = _follow(machine, samples, *_move_into_period(model, samples, states, 0.5))
     basis = model.basis_values(values)
     size = np.array([drive.size for drive in machine.drives])
     force = machine.compute_forces(motion, basis)
@@ -169,13 +172,23 @@ def linearise(model: JointModel, samples: JointSamples, values: FloatArray, stat
         np.where(_find_ends(samples)[:, None], states.rate, states.rate[last]),
     )
     spread = 0.5 * (states.rate_std + states.rate_std[last])
-    terms, first_slope, last_slope = _average_friction(machine, basis, first_rate, last_rate, spread)
+    middle = np.full(first_rate.shape, 0.5)
+    _, first_slope, last_slope = _average_friction(machine, basis, first_rate, last_rate, spread, middle)
+    late = _find_places(first_slope + last_slope, mass, period)
+    terms, first_slope, last_slope = _average_friction(machine, basis, first_rate, last_rate, spread, late)
     regressor = machine.compute_regressor(motion, model.parameters.mapping)
+    later = np.flatnonzero((late > 0.5).any(axis=1))
+    if len(later):
+        ends = _follow(machine, samples, *_move_into_period(model, samples, states, 1.0))[later]
+        share = 2.0 * late[later] - 1.0
+        force[later] += share * (machine.compute_forces(ends, basis) - force[later])
+        at_end = machine.compute_regressor(ends, model.parameters.mapping)
+        regressor[later] += share[:, :, None] * (at_end - regressor[later])
     rows = machine.friction_rows
     for term, drive in zip(*np.nonzero(rows >= 0), strict=True):
         regressor[:, drive] += terms[:, drive, term, None] * model.parameters.mapping[rows[term, drive]]
         force[:, drive] += terms[:, drive, term] * basis[rows[term, drive]]
-    measured = 0.5 * (samples.force + samples.force[last])
+    measured = (1.0 - late) * samples.force + late * samples.force[last]
     diagonal = np.arange(len(size))
     # of the residual of the forces, by the rates at both ends and the coordinates at the beginning
     by_last = mass / period + 0.5 * by_rate + 0.125 * period * by_coordinate
@@ -200,16 +213,27 @@ def _find_ends(samples: JointSamples) -> FloatArray:
     return np.concatenate([samples.begins[1:], [True]])
 
 
-def _move_to_middle(
-    model: JointModel, samples: JointSamples, states: States
+def _find_places(slope: FloatArray, mass: FloatArray, period: float) -> FloatArray:
+    """Return where in each period (N, n) the drives' equations hold: 0.5 in its middle, 1 at its end.
+
+    `slope` (N, n) is that of friction by the rate, `mass` (N, n, n) what a drive feels if the others may yield.
+    """
+    stiffness = period * slope * np.diagonal(np.linalg.inv(mass), axis1=1, axis2=2)
+    return np.maximum(0.5, 1.0 - 1.0 / np.maximum(stiffness, 1.0))
+
+
+def _move_into_period(
+    model: JointModel, samples: JointSamples, states: States, part: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return coordinates, rates and accelerations (N, n) in the middle of each period; steady where none follows."""
+    """Return coordinates, rates and accelerations (N, n) after a part of each period; steady where none follows."""
     ends, period = _find_ends(samples)[:, None], model.period
     coordinate, rate = states.coordinate, states.rate
     following, faster = (np.where(ends, part, np.roll(part, -1, axis=0)) for part in (coordinate, rate))
     acceleration = (faster - rate) / period
-    middle = 0.5 * (coordinate + following) - 0.125 * period**2 * acceleration
-    return middle, 0.5 * (rate + faster), acceleration
+    place = (
+        (1.0 - part) * coordinate + part * following - 0.5 * part * (1.0 - part) * period**2 * acceleration
+    )
+    return place, (1.0 - part) * rate + part * faster, acceleration
 
 
 def _follow(
@@ -276,27 +300,35 @@ def _linearise_readings(
 
 
 def _average_friction(
-    machine: Machine, basis: FloatArray, first: FloatArray, last: FloatArray, spread: FloatArray
+    machine: Machine,
+    basis: FloatArray,
+    first: FloatArray,
+    last: FloatArray,
+    spread: FloatArray,
+    late: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return mean terms (N, n, TERMS) of the drives' laws, and slopes (N, n) of friction by both rates."""
+    """Return mean terms (N, n, TERMS) of the drives' laws, and slopes (N, n) of friction by both rates.
+
+    Means are those of as much of each period as has its middle at `late` (N, n) and reaches to the period's end.
+    """
     coefficients = np.zeros((TERMS, len(machine.drives)))
     rows = machine.friction_rows
     coefficients[: len(rows)] = np.where(rows >= 0, basis[rows], 0.0)
     terms = np.zeros((*first.shape, TERMS))
     slopes = np.zeros((2, *first.shape))
-    _fill_friction(build_laws(machine), coefficients, first, last, spread, terms, slopes)
+    _fill_friction(build_laws(machine), coefficients, first, last, spread, late, terms, slopes)
     return terms, slopes[0], slopes[1]
 
 
 @kernel
-def _fill_friction(laws, coefficients, first, last, spread, terms, slopes):
+def _fill_friction(laws, coefficients, first, last, spread, late, terms, slopes):
     """Average terms over the line of rates from `first` to `last` and over what is not known of them."""
     for n in range(first.shape[0]):
         for i in range(first.shape[1]):
             law = law_tuple(laws[i], 0)
             away = SPREAD * spread[n, i]
             for node in range(NODES):
-                part = (node + 0.5) / NODES
+                part = 1.0 - 2.0 * (1.0 - late[n, i]) * (1.0 - (node + 0.5) / NODES)
                 rate = first[n, i] + part * (last[n, i] - first[n, i])
                 middle = friction_terms(rate, law)
                 below, above = friction_terms(rate - away, law), friction_terms(rate + away, law)

@@ -29,7 +29,7 @@ from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.regression.friction import DriveFriction
 from pkm_identification.identification.settings import Settings
-from pkm_identification.machines.load import wrap_description
+from pkm_identification.machines.load import read_machine, wrap_description
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.simulation.perturbation import perturb_machine
@@ -211,3 +211,50 @@ def test_the_log_of_another_machine_is_told():
     except (NotConverged, Unidentifiable):
         return
     assert not result.converged or (result.fit is not None and not result.fit.adequate)
+
+
+def draw_arm(seed: int):
+    """A serial arm whose last link is far lighter than its friction asks for: that stops it within 0.1 ms."""
+    rng = np.random.default_rng(seed)
+    wrist = 10.0 ** rng.uniform(-4.5, -3.5)
+
+    def link(mass: float, place: float, inertia: float) -> dict:
+        return {
+            "mass": f"{mass:.6g}",
+            "center_of_mass": [f"{place:.6g}", "0", "0"],
+            "inertia": [*[f"{inertia:.6g}"] * 3, "0", "0", "0"],
+        }
+
+    def joint(first: str, second: str, place: str) -> dict:
+        return {
+            "type": "revolute",
+            "bodies": [first, second],
+            "place": [[place, "0", "0"], ["0", "0", "0"]],
+            "axis": [["0", "1", "0"], ["0", "1", "0"]],
+            "reference": [["1", "0", "0"], ["1", "0", "0"]],
+        }
+
+    return read_machine(
+        {
+            "schema": "1",
+            "kind": "mechanism",
+            "name": "arm",
+            "bodies": {"arm": link(*rng.uniform((2.0, 0.1, 0.05), (5.0, 0.2, 0.2))), "hand": link(0.1, 0.01, wrist)},
+            "joints": {"shoulder": joint("ground", "arm", "0"), "wrist": joint("arm", "hand", "0.3")},
+            "drives": {name: {"joint": name, "force": f"{name}_torque"} for name in ("shoulder", "wrist")},
+            "friction": {"law": "coulomb", "viscous": ["10", "3"], "coulomb": ["8", f"{rng.uniform(1.5, 3.0):.3g}"]},
+            "home": {"drives": {"shoulder": "0", "wrist": "0"}},
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_friction_that_stops_a_drive_within_a_sample_is_no_ringing(seed):
+    arm = draw_arm(seed)
+    record = simulate(arm, "rich", 6.0, sensors=SensorSettings(current_noise=0.01), seed=seed)
+    result = identify([record.log()], arm, Settings.of(estimator="joint"))
+    estimate = result.estimate
+    assert result.converged, result.nonconvergence
+    truth = result.parameters.nominal
+    deviations = (estimate.values - truth) / np.sqrt(np.diag(estimate.covariance))
+    assert np.max(np.abs(deviations)) < 4.0
