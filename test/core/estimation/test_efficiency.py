@@ -27,7 +27,7 @@ from pkm_identification.signals.band import BandSettings
 
 pytestmark = pytest.mark.slow
 
-RUNS, ONLINE_RUNS, SECONDS = 200, 100, 24.0
+RUNS, ONLINE_RUNS, SECONDS = 200, 50, 24.0
 BAND = BandSettings(PERIOD)
 
 

@@ -196,17 +196,6 @@ def test_a_changed_number_moves_forces_in_proportion(name):
     np.testing.assert_allclose(2.0 * half, whole, atol=0.02 * np.abs(whole).max())
 
 
-@pytest.mark.parametrize("name", ["uf", "epaas", "rss"])
-def test_more_gravity_is_more_weight(name):
-    one = machine(name)
-    drives, values = smooth_drives(one, 6), one.basis.nominal
-    whole, half, more = (
-        forces(other, other.compute_motion(*drives), values)
-        for other in (one, one.with_changes({"gravity.2": 4.905}), one.with_changes({"gravity.2": -0.981}))
-    )
-    np.testing.assert_allclose(more - whole, 0.2 * (whole - half), atol=1e-9 * size_of(whole))
-
-
 def test_a_changed_mass_is_the_basis_moved():
     one = machine("delta")
     other = one.with_changes({"bodies.rod_2.mass": 0.05})

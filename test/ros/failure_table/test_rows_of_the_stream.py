@@ -307,16 +307,16 @@ def slow_chain(request, tmp_path_factory):
 def test_row_09_a_bag_that_loops_resets_the_pipeline_once_and_says_so_once(bench, machine, with_clock):
     chain = ChainRig(bench, use_sim_time=with_clock, machine=machine)
     clock = bench.publisher(Clock, "/clock", CLOCK, subscribers=3) if with_clock else None
-    messages = chain.rich()[:2000]
+    messages = chain.rich()[:1200]
     lines = []
     for node in (chain.filter, chain.kinematics, chain.estimator):
         node.health.log = lambda level, text, node=node: lines.append((node.get_name(), level, text))
 
     def play():
-        for start in range(0, len(messages), 500):
+        for start in range(0, len(messages), 400):
             if clock is not None:
                 clock.publish(Clock(clock=messages[start].header.stamp))
-            chain.feed(messages[start : start + 500])
+            chain.feed(messages[start : start + 400])
 
     play()
     first = chain.estimator.estimator.estimate

@@ -19,7 +19,6 @@ from pkm_identification.mechanisms.multibody.kernels.codes import OK
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
 
 R, L, H = 0.35, 0.26, 0.40
-WEIGHT = (2.06 + 3 * 0.07) * 9.81
 HOME_MASS = [[0.8425, -0.2575, 0.515], [-0.2575, 0.585, -0.2575], [0.515, -0.2575, 0.8425]]
 
 
@@ -37,13 +36,6 @@ def workspace(count: int, seed: int = 0) -> np.ndarray:
     """Outputs within the table's range: z in .3 to .5 m, both angles within 20 degrees."""
     rng = np.random.default_rng(seed)
     return np.column_stack([rng.uniform(0.3, 0.5, count), np.radians(rng.uniform(-20, 20, (count, 2)))])
-
-
-def random_motion(count: int, seed: int) -> kinematics.MechanismMotion:
-    rng = np.random.default_rng(seed)
-    return kinematics.motion_of_outputs(
-        mast(), workspace(count, seed), rng.normal(size=(count, 3)), rng.normal(0, 5, (count, 3))
-    )
 
 
 def heights(z, psi, theta):
@@ -159,93 +151,10 @@ def test_forces_have_the_numbers_of_the_digest():
     )
 
 
-def test_the_three_sliders_carry_the_weight_in_every_pose():
-    found = kinematics.close_outputs(mast(), workspace(500, seed=1))
-    gravity = dynamics.forces(mast(), kinematics.at_rest(mast(), found.configuration))
-    np.testing.assert_allclose(gravity.sum(axis=1), WEIGHT, atol=1e-9)
-
-
 def test_the_mass_matrix_at_home_is_that_of_the_digest():
     mass = dynamics.mass_matrix(mast(), mast().home)[0]
     np.testing.assert_allclose(mass, HOME_MASS, atol=1e-9)
     np.testing.assert_allclose(mass.sum(axis=1), [1.10, 0.07, 1.10], atol=1e-9)
-
-
-def test_forces_are_those_of_a_lagrangian_by_differences():
-    """T and V of the bodies from the digest's closed form, in z, psi, theta; Euler and Lagrange by differences."""
-    motion = random_motion(3, 11)
-    outputs = kinematics.read(mast(), "outputs", motion.configuration)
-    first, second = kinematics.rates(mast(), "outputs", motion)
-    forces = dynamics.forces(mast(), motion)
-    for n in range(len(motion)):
-        expected = _lagrange(outputs[n], first[n], second[n])
-        jacobian = np.column_stack(
-            [(heights(*(outputs[n] + h)) - heights(*(outputs[n] - h))) / 2e-6 for h in 1e-6 * np.eye(3)]
-        )
-        np.testing.assert_allclose(jacobian.T @ forces[n], expected, atol=2e-5)
-
-
-def _centres(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Centre of the platform, its rotation, and the ends (3, 2, 3) of the bars."""
-    z, psi, theta = y
-    c, s = np.cos, np.sin
-    turn_y = np.array([[c(theta), 0, s(theta)], [0, 1, 0], [-s(theta), 0, c(theta)]])
-    turn_x = np.array([[1, 0, 0], [0, c(psi), -s(psi)], [0, s(psi), c(psi)]])
-    rotation = turn_y @ turn_x
-    p = np.array([-R * s(psi) * s(theta), 0, z])
-    tops = p + np.array([[R, 0, 0], [0, R, 0], [-R, 0, 0]]) @ rotation.T
-    rho = heights(*y)
-    feet = np.array([[H, 0, rho[0]], [0, H, rho[1]], [-H, 0, rho[2]]])
-    return p, rotation, np.stack([feet, tops], axis=1)
-
-
-def _energy(y: np.ndarray, y_dot: np.ndarray) -> tuple[float, float]:
-    h = 1e-5
-    (p1, r1, e1), (p0, r0, e0) = _centres(y + h * y_dot), _centres(y - h * y_dot)
-    v, ends = (p1 - p0) / (2 * h), (e1 - e0) / (2 * h)
-    p, rotation, places = _centres(y)
-    spin = rotation.T @ (r1 - r0) / (2 * h)
-    w = np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
-    inertia = 2.06 * R**2 * np.array([0.25, 0.25, 0.5])
-    kinetic = 0.5 * 2.06 * v @ v + 0.5 * inertia @ w**2
-    # a uniform rod: m / 6 (u.u + u.w + w.w) of its ends' velocities
-    a, b = ends[:, 0], ends[:, 1]
-    kinetic += 0.07 / 6 * np.sum(a * a + a * b + b * b)
-    return kinetic, 9.81 * (2.06 * p[2] + 0.07 * places[:, :, 2].mean(axis=1).sum())
-
-
-def _lagrange(y: np.ndarray, y_dot: np.ndarray, y_ddot: np.ndarray) -> np.ndarray:
-    h = 1e-4
-    eye = np.eye(3)
-
-    def momentum(at: np.ndarray, rate: np.ndarray) -> np.ndarray:
-        return np.array([(_energy(at, rate + e)[0] - _energy(at, rate - e)[0]) / 2 for e in eye])
-
-    change = (momentum(y + h * y_dot, y_dot + h * y_ddot) - momentum(y - h * y_dot, y_dot - h * y_ddot)) / (
-        2 * h
-    )
-
-    def difference(at: np.ndarray) -> float:
-        kinetic, potential = _energy(at, y_dot)
-        return kinetic - potential
-
-    slope = np.array([(difference(y + h * e) - difference(y - h * e)) / (2 * h) for e in eye])
-    return change - slope
-
-
-def test_power_is_the_rate_of_energy():
-    motion = random_motion(50, 5)
-    power = np.sum(dynamics.forces(mast(), motion) * motion.drive_rate, axis=1)
-    h = 1e-5
-
-    def total(sign: float) -> np.ndarray:
-        drive = motion.drive + sign * h * motion.drive_rate + h**2 / 2 * motion.drive_acceleration
-        rate = motion.drive_rate + sign * h * motion.drive_acceleration
-        moved = kinematics.motion_of_drives(mast(), drive, rate, np.zeros_like(rate))
-        return sum(dynamics.energy(mast(), moved))
-
-    change = (total(1.0) - total(-1.0)) / (2 * h)
-    np.testing.assert_allclose(power, change, rtol=1e-6, atol=1e-6 * np.abs(power).max())
 
 
 def test_without_a_closed_form_the_loop_that_stays_open_is_named():

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -16,9 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from benchmarks.mechanism_peers import PinocchioMechanism
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
-from pkm_identification.mechanisms.multibody.kernels.codes import BALL
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism, builtin_mechanisms
-from pkm_identification.mechanisms.multibody.numbers.exact import exact
 from pkm_identification.mechanisms.pendulum.model import PendulumMotion, accelerations
 
 BUILTIN = sorted(builtin_mechanisms())
@@ -139,66 +136,6 @@ def test_identities_of_dynamics_hold_on_random_graphs(seed, loops):
     rate_of_energy = (total[1] - total[0]) / (2 * h)
     rounding = 1e-15 * np.abs(total).max() / h
     assert np.abs(power - rate_of_energy).max() < 1e-6 * np.abs(power).max() + 10 * rounding + 1e-6
-
-
-@pytest.mark.parametrize("name", ["mast", "suspension", "epaas"])
-def test_twice_the_parameters_need_twice_the_forces(name):
-    made = mechanism(name)
-    motion = motion_near_home(made, 20, 1)
-    doubled = replace(made, parameters=2 * made.parameters)
-    np.testing.assert_allclose(
-        dynamics.forces(doubled, motion), 2 * dynamics.forces(made, motion), rtol=1e-12
-    )
-
-
-def turned(made: Mechanism, turn: np.ndarray) -> Mechanism:
-    """The same mechanism on a turned ground: gravity and everything fixed to the ground turn along."""
-
-    def moved(vector):
-        return tuple(exact(float(x)) for x in turn @ np.array([float(x) for x in vector]))
-
-    description = made.description
-    joints = []
-    for joint in description.joints:
-        if "ground" not in joint.bodies:
-            joints.append(joint)
-            continue
-        side = joint.bodies.index("ground")
-        changes = {}
-        for key in ("place", "axis", "reference"):
-            values = list(getattr(joint, key))
-            values[side] = moved(values[side])
-            changes[key] = tuple(values)
-        joints.append(replace(joint, **changes))
-    home = replace(description.home, by_outputs=False)
-    drives = kinematics.read(made, "drives", made.home[None])[0]
-    guess = dict(home.guess)
-    for name, frames in made.tree.joint_frames.items():
-        frame = made.tree.frames[frames[0]] if frames else None
-        if frame is not None and frame.kind == BALL:
-            quaternion = made.home[frame.coordinate : frame.coordinate + 4]
-            guess[name] = tuple(exact(float(x)) for x in Rotation.from_quat(quaternion).as_rotvec())
-    home = replace(home, values=tuple(exact(float(x)) for x in drives), guess=guess)
-    changed = replace(
-        description,
-        joints=tuple(joints),
-        gravity=moved(description.gravity),
-        outputs=tuple(drive.measure for drive in description.drives),
-        readings=(),
-        home=home,
-        closed_form=None,
-    )
-    return Mechanism.of(changed)
-
-
-@pytest.mark.parametrize("name", ["mast", "suspension"])
-def test_turning_the_ground_leaves_the_forces(name):
-    made = mechanism(name)
-    other = turned(made, Rotation.from_rotvec([0.3, -0.5, 0.8]).as_matrix())
-    motion = motion_near_home(made, 20, 3)
-    same = kinematics.motion_of_drives(other, motion.drive, motion.drive_rate, motion.drive_acceleration)
-    expected = dynamics.forces(made, motion)
-    np.testing.assert_allclose(dynamics.forces(other, same), expected, atol=1e-9 * np.abs(expected).max())
 
 
 def test_the_suspension_has_three_loops_two_degrees_of_freedom_and_seven_bodies():

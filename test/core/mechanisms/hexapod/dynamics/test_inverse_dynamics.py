@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from core.mechanisms.hexapod.dynamics.pinocchio_energy import energy
 from core.mechanisms.hexapod.dynamics.pinocchio_tree import PinocchioHexapod
 from core.mechanisms.hexapod.machine_variants import BUILTIN, machine, untidy, with_joint
-from core.platform_motions import at_rest, lengths, poses, six_axes, states
+from core.platform_motions import lengths, poses, states
 from scipy.spatial.transform import Rotation
 
 from pkm_identification.mechanisms.hexapod.dynamics import strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_motion_from_platform
-from pkm_identification.mechanisms.hexapod.kinematics.jacobian import jacobian
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import PlatformMotion
 
@@ -78,68 +76,6 @@ def test_gravity_in_any_direction_equals_pinocchio(name):
     assert_equals_pinocchio(m, states(m, 20, 5))
 
 
-def potential(m: Machine, position: np.ndarray, rotation: np.ndarray) -> np.ndarray:
-    """Potential energy of the thirteen bodies, by where their centres of mass are."""
-    centre = position + rotation @ m.platform.center_of_mass
-    total = -m.platform.mass * centre @ m.gravity
-    joints = position[:, None, :] + np.einsum("nij,kj->nki", rotation, m.platform_joints)
-    axis = joints - m.base_joints
-    axis /= np.linalg.norm(axis, axis=2, keepdims=True)
-    for i, strut in enumerate(m.struts):
-        b = m.base_joints[i] + strut.body_b.center_of_mass * axis[:, i]
-        e = joints[:, i] - strut.body_e.center_of_mass * axis[:, i]
-        total -= strut.body_b.mass * b @ m.gravity + strut.body_e.mass * e @ m.gravity
-    return total
-
-
-@MACHINES
-def test_at_rest_the_struts_hold_the_weight(name):
-    """Virtual work: J^T F is the gradient of the potential energy."""
-    m = machine(untidy(name))
-    motion = at_rest(m, 40, 6)
-    force = strut_forces(m, motion)
-    wrench = np.einsum("nij,ni->nj", jacobian(m, motion.position, motion.rotation), force)
-    step = 1e-4
-    for k in range(6):
-        e = step * np.eye(6)[k]
-        turns = [Rotation.from_rotvec(sign * e[3:]).as_matrix() for sign in (1, -1)]
-        ahead = potential(m, motion.position + e[:3], turns[0] @ motion.rotation)
-        back = potential(m, motion.position - e[:3], turns[1] @ motion.rotation)
-        # truncation step^2 / 6 of a gradient that changes over about 0.3 m, rounding 1e-16 m g / step
-        scale = np.abs(wrench).max()
-        np.testing.assert_allclose(wrench[:, k], (ahead - back) / (2 * step), atol=1e-6 * scale)
-
-
-def test_hanging_platform_pulls_its_struts_together_with_its_weight():
-    m = machine(untidy("uf"))
-    motion = at_rest(m, 10, 7)
-    s = jacobian(m, motion.position, motion.rotation)[:, :, :3]
-    lifted = np.einsum("nik,ni->nk", s, strut_forces(m, motion))
-    # the struts carry the platform and part of their own weight
-    assert np.all(lifted[:, 2] > m.platform.mass * 9.81)
-    assert np.all(
-        lifted[:, 2] < 9.81 * (m.platform.mass + sum(x.body_b.mass + x.body_e.mass for x in m.struts))
-    )
-
-
-@MACHINES
-@pytest.mark.parametrize("joint", ["universal", "no_spin"])
-def test_power_of_the_struts_is_the_change_of_energy(name, joint):
-    """F . L' = d/dt (T + V), with energies by pinocchio."""
-    made = untidy(name)
-    m = machine(with_joint(made if joint == "universal" else without_axial(made), joint, (0.6, 0.8, 0.0)))
-    path = six_axes(m, seed=8)
-    time = np.linspace(0.3, 2.3, 15)
-    motion = path.at(time)
-    _, rate, _ = strut_motion_from_platform(m, motion)
-    power = np.sum(strut_forces(m, motion, friction=False) * rate, axis=1)
-    oracle, h = PinocchioHexapod(m), 1e-3
-    total = {k: energy(oracle, path.at(time + k * h)).sum(axis=1) for k in (-2, -1, 1, 2)}
-    change = (total[-2] - 8 * total[-1] + 8 * total[1] - total[2]) / (12 * h)
-    # truncation (2 pi 3.3 Hz h)^4 / 30 = 6e-9 and rounding 1e-16 V / h
-    np.testing.assert_allclose(power, change, atol=1e-7 * np.abs(change).max())
-
-
 @MACHINES
 def test_friction_of_the_file_is_added_strut_by_strut(name):
     m = machine(untidy(name))
@@ -184,17 +120,6 @@ def test_forces_do_not_depend_on_numbering_or_on_the_base_frame(name, joint):
     force = strut_forces(m, motion)
     # also the bend of the friction law amplifies roundings of the rate, by F_c / 0.002 m/s
     np.testing.assert_allclose(strut_forces(other, turned), force[:, order], atol=1e-11 * np.abs(force).max())
-
-
-def test_forces_scale_with_mass():
-    made = untidy("uf")
-    m = machine(made)
-    motion = states(m, 30, 11)
-    for body in [made["platform"], *(b for s in made["struts"] for b in s.values())]:
-        body["mass"] *= 10.0
-        body["inertia"] = [10.0 * x for x in body["inertia"]]
-    heavy = strut_forces(machine(made), motion, friction=False)
-    np.testing.assert_allclose(heavy, 10.0 * strut_forces(m, motion, friction=False), rtol=1e-12)
 
 
 def test_rows_without_a_pose_are_nan_and_stay_alone():
