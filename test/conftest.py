@@ -72,7 +72,17 @@ LONGEST = (
 )
 
 # Files that share what takes long with another one go to its worker
-WITH = {"test/core/reproduction/mast/test_mast_studies.py": "test/core/reproduction/test_studies.py"}
+STUDIES = "test/core/reproduction"
+WITH = {
+    f"{STUDIES}/{file}.py": f"{STUDIES}/test_studies.py"
+    for file in (
+        "ebrahimi2009/test_units_study",
+        "machielsen1983/test_arm_study",
+        "machielsen1983/test_servo_studies",
+        "mast/test_mast_studies",
+        "oh2003/chapter_2/test_contribution_study",
+    )
+}
 
 LAUNCH_FILES = Path(__file__).parent / "launch"
 # Folders whose tests mostly wait, for nodes and the clock.

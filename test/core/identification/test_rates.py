@@ -69,19 +69,19 @@ def furthest(estimate, statuses=("identifiable",)) -> float:
 
 
 SLOW = [(20.0, 60.0, (0.15, 0.3, 0.5, 0.7, 0.9)), (50.0, 40.0, (0.3, 0.7, 1.1, 1.7))]
-FAST = [(rate, 20.0, (0.3, 0.7, 1.1, 1.7, 2.3)) for rate in (100.0, 200.0, 500.0)]
+FAST = [(rate, 20.0, (0.3, 0.7, 1.1, 1.7, 2.3)) for rate in (100.0, 500.0)]
 # errors are judged by the deviations stated, whatever the duration
-FASTEST = [(rate, seconds, FAST[0][2]) for rate, seconds in ((2000.0, 10.0), (5000.0, 6.0), (10000.0, 6.0))]
+FASTEST = [(rate, seconds, FAST[0][2]) for rate, seconds in ((5000.0, 6.0), (10000.0, 6.0))]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("causal", "rate", "seconds", "frequencies"),
-    [*((False, *case) for case in (*SLOW, *FAST, *FASTEST)), (True, *SLOW[0]), (True, *FAST[0]), (True, *FASTEST[1])],
+    [*((False, *case) for case in (*SLOW, *FAST, *FASTEST)), (True, *SLOW[0]), (True, *FAST[0]), (True, *FASTEST[0])],
 )  # fmt: skip
 @pytest.mark.usefixtures("unjudged")
 def test_estimates_hold_at_any_rate(rate, seconds, frequencies, causal):
-    """|z| < 4: of 20 parameters and 11 cases one normal error lies beyond with a probability of 1.4 %."""
+    """|z| < 4: of 20 parameters and 9 cases one normal error lies beyond with a probability of 1.1 %."""
     settings = Settings.of(estimator="ukf" if causal else "ls", causal=causal)
     result = identify([log_at(rate, seconds, frequencies)], nominal(rate), settings)
     assert result.converged

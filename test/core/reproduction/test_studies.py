@@ -12,10 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from core.reproduction.computed import MODULES, OF_FILES, compute_study
+from core.reproduction.computed import MODULES, OF_FILES, compute_contributions, compute_study
 
 from pkm_identification.reproduction import STUDIES
 from pkm_identification.reproduction.number import AGREES, IN_KIND, IN_PART, NOT_IN_TEXT, UNJUDGED
+from pkm_identification.reproduction.oh2003.chapter_2 import study as contributions
 from pkm_identification.reproduction.page import page
 from pkm_identification.reproduction.study_file import assess_study, read_file
 
@@ -28,7 +29,12 @@ NAMES = [name for name in STUDIES if name not in LONG]
 
 @cache
 def outcome(name):
-    return assess_study(MODULES[name], compute_study(name)) if name in OF_FILES else STUDIES[name].run()
+    if name in OF_FILES:
+        return assess_study(MODULES[name], compute_study(name))
+    if name == "oh2003-contributions":
+        study = compute_contributions()
+        return contributions.outcome(study, contributions.change_with_chapters_4_5(study))
+    return STUDIES[name].run()
 
 
 def verdicts_of(text):

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from core.reproduction.computed import compute_contributions
 from core.reproduction.oh2003.kane_equations import GROUPS, compute_groups, compute_shares
 
 from pkm_identification.reproduction.finding import numbers_of
@@ -30,7 +31,6 @@ from pkm_identification.reproduction.oh2003.chapter_2.data import (
 from pkm_identification.reproduction.oh2003.chapter_2.findings import findings
 from pkm_identification.reproduction.oh2003.chapter_2.runs import (
     change_with_chapters_4_5,
-    run_study,
     study_case,
 )
 from pkm_identification.reproduction.oh2003.table_2_2_motions import SOURCE_MOTIONS
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.slow  # the study
 
 @pytest.fixture(scope="module")
 def study():
-    return run_study()
+    return compute_contributions()
 
 
 def with_norms(case, mean=(), variation=(), total=None):
