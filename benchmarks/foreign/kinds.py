@@ -297,10 +297,14 @@ def _way(trial: Trial) -> FloatArray:
 
 def _appended(trial: Trial, frequency: float, damping: float) -> FloatArray:
     """Return what a mass on springs does to the drives (N, n), beside being one with the platform."""
+    return trial.run.push(-_swing(trial, trial.run.places[1], frequency, damping))
+
+
+def _swing(trial: Trial, acceleration: FloatArray, frequency: float, damping: float) -> FloatArray:
+    """Return how a mass on springs is accelerated (N, w) relative to what it hangs on, that having an acceleration."""
     w = 2 * np.pi * frequency
-    system = ([1.0, 0.0, 0.0], [1.0, 2 * damping * w, w * w])  # relative acceleration of the mass
-    away = np.stack([lsim(system, -one, trial.run.time)[1] for one in trial.run.places[1].T], axis=1)
-    return trial.run.push(-away)
+    system = ([1.0, 0.0, 0.0], [1.0, 2 * damping * w, w * w])
+    return np.stack([lsim(system, -one, trial.run.time)[1] for one in acceleration.T], axis=1)
 
 
 _added("mass on a spring, 9 Hz", ("platform", BODIES), lambda t: _appended(t, 9.0, 0.05), 0.03)
@@ -522,3 +526,15 @@ def _(trial: Trial) -> Trial:
 @_kind("a motor that turns with two joints, joints logged", COUPLED)
 def _(trial: Trial) -> Trial:
     return _couple(trial, False)
+
+
+@_kind("mass on a spring that gives one way, 6 Hz", "platform", BODIES)
+def _give_one_way(trial: Trial) -> Trial:
+    way = _way(trial) / np.sqrt(trial.run.places[0].shape[1])
+    away = _swing(trial, (trial.run.places[1] @ way)[:, None], 6.0, 0.05)
+    return trial.with_added(trial.run.push(-away * way), 0.03)
+
+
+@_kind("load of a drive on a spring, 5 Hz", "drive_resonance", "platform_resonance")
+def _swing_drive(trial: Trial) -> Trial:
+    return trial.with_added(_swing(trial, trial.run.motion.acceleration, 5.0, 0.05) * trial.unit(), 0.03)

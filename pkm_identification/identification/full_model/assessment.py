@@ -271,7 +271,8 @@ def assess_posterior(
     several = len(found.effects) > 1  # which one that seldom is may explain
     if (wrong or several) and verdict.residual_share <= MAX_RESIDUAL_SHARE:
         usual, values = posterior.equations, posterior.mode.values
-        full = usual.with_seldom(values, usual.find_resonance(values) if wrong else None)
+        resonance = usual.find_resonance(values, np.sqrt(np.diag(noise))) if wrong else None
+        full = usual.with_seldom(values, resonance)
         seldom = find_posterior_of(full, noise, FIRST_WIDE)
         if seldom is not None:
             other = answer(seldom, white, coloured)

@@ -23,7 +23,7 @@ from ..equations.standstill import drop_still, leave_out
 from ..experiment import Experiment
 from ..model_errors.estimated.registry import find_drives, split_name
 from ..model_errors.log_rows import LogRows, rows_of_samples
-from ..model_errors.platform.resonance import build_effect
+from ..model_errors.platform.resonance import build_effects
 from ..model_errors.situation import build_situations
 from ..model_errors.unsearched import GAIN_DRIFT
 from ..problem_builder import build_problem
@@ -94,17 +94,21 @@ class FullEquations:
         situations = build_situations(self.problem, self.rows, values[: self.basis + self.reversals])
         made = [(one, one.columns(situations)) for one in list_seldom(self.machine)]
         if resonance is not None:
-            effect = apply_prior(self.machine, build_effect(self.machine, *resonance))
             typical = compute_typical_forces(self.machine, self.problem)
-            made.append(effect.fit_to_motion(effect.columns(situations), typical))
+            for effect in build_effects(self.machine, *resonance):
+                one = apply_prior(self.machine, effect)
+                made.append(one.fit_to_motion(one.columns(situations), typical))
         columns = np.concatenate([self.columns, *(one for _, one in made)], axis=2)
         nuisances = (*self.nuisances, *(one for one, _ in made))
         return replace(self, nuisances=nuisances, columns=columns, resonance=resonance)
 
-    def find_resonance(self, values: FloatArray) -> tuple[float, float] | None:
-        """Return frequency in Hz and damping of a load that swings and explains much of what values (T,) leave."""
+    def find_resonance(self, values: FloatArray, noise: FloatArray) -> tuple[float, float] | None:
+        """Return frequency in Hz and damping of what swings and explains much of what values (T,) leave.
+
+        Noise is its standard deviation (m,).
+        """
         situations = build_situations(self.problem, self.rows, values[: self.basis + self.reversals])
-        return find_resonance(self.machine, situations, self.columns, self.measured - self.columns @ values)
+        return find_resonance(situations, self.columns, self.measured - self.columns @ values, noise)
 
     def leave_out(self, left: NDArray[np.bool_]) -> FullEquations:
         """Return the equations without rows (K, m): zero where other drives' are used, gone where none are."""

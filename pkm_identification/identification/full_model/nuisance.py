@@ -41,7 +41,7 @@ NEAR_STANDSTILL = ("friction_transition", "friction_stribeck", "friction_preslid
 
 OUTSIDE = (
     outside_forces.WRENCH, outside_forces.SPRING, outside_forces.DAMPER, outside_forces.FRICTION,
-    resonance.NAME,
+    resonance.NAME, resonance.OF_DRIVES,
 )  # fmt: skip
 SHAPES = (sensing.SQUARE, sensing.CUBE, sensing.DEAD_BAND, sensing.CROSS_TALK)
 

@@ -9,10 +9,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..model_errors.platform.outside_forces import list_axes
 from ..model_errors.platform.resonance import compute_resonances
 from ..model_errors.situation import Situation
 
@@ -25,24 +23,23 @@ SEARCHES = 40  # computations of a better frequency and damping
 
 
 def find_resonance(
-    machine: Machine, situations: Sequence[Situation], columns: FloatArray, residual: FloatArray
+    situations: Sequence[Situation], columns: FloatArray, residual: FloatArray, noise: FloatArray
 ) -> tuple[float, float] | None:
     """Return frequency in Hz and damping of a load that swings; None where none explains much of a residual.
 
     Parameters
     ----------
-    machine : Machine
     situations : sequence of Situation
         Of each log.
     columns : ndarray, shape (K, n, T)
         Of all that is in the model.
     residual : ndarray, shape (K, n)
+    noise : ndarray, shape (n,)
+        Standard deviations of the forces: one drive alone may swing.
     """
     from scipy.optimize import minimize  # slow to load, and seldom needed
 
-    if not list_axes(machine)[0]:
-        return None
-    measure_share = _build_measure(situations, columns, residual)
+    measure_share = _build_measure(situations, columns / noise[:, None], residual / noise, noise)
     cutoff = situations[0].rows.band.cutoff
     grid = np.geomspace(SLOWEST, FASTEST * cutoff, round(np.log(FASTEST * cutoff / SLOWEST) / np.log(STEP)))
     shares = [measure_share(one, DAMPING) for one in grid]
@@ -50,27 +47,27 @@ def find_resonance(
         return None
     best = float(grid[int(np.argmax(shares))])
     begin = [[best, DAMPING], [best * STEP, DAMPING], [best, 2.0 * DAMPING]]
+    most = np.log([FASTEST * cutoff, LARGEST_DAMPING])
     found = minimize(  # type: ignore[call-overload]
-        lambda at: -measure_share(float(np.exp(at[0])), float(min(np.exp(at[1]), LARGEST_DAMPING))),
+        lambda at: -measure_share(*np.exp(np.minimum(at, most))),
         np.log([best, DAMPING]), method="Nelder-Mead",
         options={"maxfev": SEARCHES, "initial_simplex": np.log(begin)},
     )  # fmt: skip
-    frequency, damping = np.exp(found.x)
-    return float(frequency), float(min(damping, LARGEST_DAMPING))
+    frequency, damping = np.exp(np.minimum(found.x, most)).tolist()
+    return frequency, damping
 
 
 def _build_measure(
-    situations: Sequence[Situation], columns: FloatArray, residual: FloatArray
+    situations: Sequence[Situation], columns: FloatArray, residual: FloatArray, noise: FloatArray
 ) -> Callable[[float, float], float]:
-    """Return what measures the share of a residual's power that a frequency and a damping explain beside columns."""
-    weight = 1.0 / np.maximum(np.sqrt(np.mean(residual**2, axis=0)), 1e-300)
-    basis, _ = np.linalg.qr((columns * weight[:, None]).reshape(residual.size, -1))
-    left = (residual * weight).ravel()
+    """Return what measures the share of a whitened residual that a frequency and a damping explain beside columns."""
+    basis, _ = np.linalg.qr(columns.reshape(residual.size, -1))
+    left = residual.ravel()
     left = left - basis @ (basis.T @ left)
 
     def measure_share(frequency: float, damping: float) -> float:
         made = np.concatenate([compute_resonances(one, frequency, damping) for one in situations])
-        own = (made * weight[:, None]).reshape(len(left), -1)
+        own = (made / noise[:, None]).reshape(len(left), -1)
         own = own - basis @ (basis.T @ own)
         fitted = own @ np.linalg.lstsq(own, left, rcond=1e-9)[0]
         return float(fitted @ fitted / max(float(left @ left), 1e-300))

@@ -201,13 +201,14 @@ class EstimatePublisher:
     def fit_values(self, estimator: OnlineEstimator) -> Mapping[str, object]:
         """Return the verdict on the newest minute, what it identified, and whether the next is under way."""
         values: dict[str, object] = dict.fromkeys(
-            ("verdict", "identified", "effects", "fit_ratio", "cause"), ""
+            ("verdict", "note", "identified", "effects", "fit_ratio", "cause"), ""
         )
         verdict = estimator.verdict
         if verdict is not None:
             answer, fit = verdict.answer, verdict.fit
             values = {
                 "verdict": answer.verdict.grade,
+                "note": answer.verdict.note,
                 "identified": ", ".join(one.name for one in answer.values if one.status == IDENTIFIED),
                 "effects": ", ".join(one.name for one in answer.effects),
                 "fit_ratio": f"{fit.ratio:.3g}",
