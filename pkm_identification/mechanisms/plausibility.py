@@ -161,9 +161,9 @@ def compute_smallest_radius(mass: float) -> float:
     return float(np.sqrt(0.4) * (3 * mass / (4 * np.pi * MOST_DENSITY)) ** (1 / 3))
 
 
-def _compute_least_radius(body: BodyNumbers, mass: float, scale: float = 1.0) -> float:
+def _compute_least_radius(body: BodyNumbers, mass: float) -> float:
     dense = DENSEST_SHARE * compute_smallest_radius(mass) if body.compact else 0.0
-    return max(LEAST_GYRATION * body.spans * scale, dense)
+    return max(LEAST_GYRATION * body.spans, dense)
 
 
 def gyration_bounds(body: BodyNumbers) -> tuple[float, float]:

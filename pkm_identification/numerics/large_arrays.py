@@ -115,9 +115,9 @@ class GrowingArray:
             ) from None
 
 
-def is_large(values: NDArray, largest: int | None = None) -> bool:
+def is_large(values: NDArray) -> bool:
     """Return whether an array is so large that another like it is better not kept in memory."""
-    return values.nbytes > (LARGEST_IN_MEMORY if largest is None else largest)
+    return values.nbytes > LARGEST_IN_MEMORY
 
 
 def let_go() -> None:
@@ -138,9 +138,9 @@ def row_blocks(count: int, rows: int = ROWS) -> Iterator[slice]:
             let_go()
 
 
-def overlapping_blocks(count: int, rows: int = ROWS) -> Iterator[slice]:
+def overlapping_blocks(count: int) -> Iterator[slice]:
     """`row_blocks` that have the first row of the next, too, so that each row is next to the one before it in one."""
-    for block in row_blocks(count, rows):
+    for block in row_blocks(count):
         yield slice(block.start, min(block.stop + 1, count))
 
 

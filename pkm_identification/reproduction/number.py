@@ -29,7 +29,6 @@ NOT_REPRODUCED = "not reproduced"
 NOT_IN_TEXT = "not in the text"
 UNJUDGED = "cannot be judged"
 VERDICTS = (AGREES, IN_PART, IN_KIND, NOT_REPRODUCED, UNJUDGED, NOT_IN_TEXT)
-JUDGED = (AGREES, IN_PART, IN_KIND, NOT_REPRODUCED)
 
 FACTOR = 2.0  # up to which two amounts are of one kind
 RANGE_NEAR = 0.25  # of the text's upper end: up to which the ends of two ranges are the same

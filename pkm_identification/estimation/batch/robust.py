@@ -94,8 +94,8 @@ def biweight(square: FloatArray, tuning: float) -> FloatArray:
 
 
 @lru_cache
-def biweight_tuning(outputs: int, efficiency: float = EFFICIENCY) -> float:
-    """Distance c beyond which the biweight is zero, for an efficiency on normal noise of so many outputs."""
+def biweight_tuning(outputs: int) -> float:
+    """Distance c beyond which the biweight is zero, for EFFICIENCY on normal noise of so many outputs."""
     from scipy import special
     from scipy.optimize import brentq
 
@@ -104,7 +104,7 @@ def biweight_tuning(outputs: int, efficiency: float = EFFICIENCY) -> float:
 
     def lacking(tuning: float) -> float:
         slope, power = _compute_slope_and_power(square, tuning, outputs)
-        return slope**2 / power - efficiency
+        return slope**2 / power - EFFICIENCY
 
     return float(brentq(lacking, 1.5 * np.sqrt(outputs), 20.0 * np.sqrt(outputs)))
 

@@ -83,9 +83,9 @@ class Situation:
         """The friction laws' reversing terms at every sample, (N, n)."""
         return self.transition_of(self.friction)
 
-    def transition_of(self, friction: Sequence[Friction], rate: FloatArray | None = None) -> FloatArray:
-        """Return the reversing terms (N, n) of other laws, at the samples' rates or others; 0 where a law has none."""
-        return compute_transition(self.rows.motion.rate if rate is None else rate, friction)
+    def transition_of(self, friction: Sequence[Friction]) -> FloatArray:
+        """Return the reversing terms (N, n) of other laws at the samples' rates; 0 where a law has none."""
+        return compute_transition(self.rows.motion.rate, friction)
 
     @cached_property
     def rigid(self) -> FloatArray:

@@ -245,7 +245,7 @@ def combine_parameters(fit: LinearFit, weights: list[float]) -> Quantity:
     return Quantity(float(w @ fit.mean[: len(w)]), float(np.sqrt(w @ covariance @ w)))
 
 
-def friction_curve(samples: StrutSamples, friction: FloatArray, bins: int = CURVE_BINS) -> MeasuredFriction:
+def friction_curve(samples: StrutSamples, friction: FloatArray) -> MeasuredFriction:
     """Return mean friction (N,) in intervals of the rate that hold equally many samples of a direction.
 
     Samples of one pass share their error; the standard error is that of the mean over passes. Intervals that fewer
@@ -255,11 +255,11 @@ def friction_curve(samples: StrutSamples, friction: FloatArray, bins: int = CURV
     rows = []
     for sign in (-1.0, 1.0):
         there = np.sign(samples.rate) == sign
-        if there.sum() < bins:
+        if there.sum() < CURVE_BINS:
             continue
         rate, force, number = samples.rate[there], friction[there], passes[there]
-        index = np.searchsorted(np.quantile(rate, np.linspace(0, 1, bins + 1)[1:-1]), rate)
-        for k in range(bins):
+        index = np.searchsorted(np.quantile(rate, np.linspace(0, 1, CURVE_BINS + 1)[1:-1]), rate)
+        for k in range(CURVE_BINS):
             _, group = np.unique(number[index == k], return_inverse=True)
             size = np.bincount(group)
             if len(size) < 3:

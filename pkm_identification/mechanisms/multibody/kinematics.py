@@ -263,17 +263,15 @@ def motion_of_drives(
     return _list_moving(mechanism, "drives", q, rate, acceleration)
 
 
-def motion_of_outputs(
-    mechanism: Mechanism, output: Any, rate: Any, acceleration: Any, start: Any = None
-) -> MechanismMotion:
+def motion_of_outputs(mechanism: Mechanism, output: Any, rate: Any, acceleration: Any) -> MechanismMotion:
     """Return the motion of outputs and their derivatives, (N, n) each; raises as `motion_of_drives`."""
     target = _read_batch(mechanism, output, len(mechanism.places["outputs"]))
-    q = close_outputs(mechanism, target, start).required(target, "outputs")
+    q = close_outputs(mechanism, target).required(target, "outputs")
     return _list_moving(mechanism, "outputs", q, rate, acceleration)
 
 
 def motion_of_pose(
-    mechanism: Mechanism, position: Any, rotation: Any, twist: Any, acceleration: Any, start: Any = None
+    mechanism: Mechanism, position: Any, rotation: Any, twist: Any, acceleration: Any
 ) -> MechanismMotion:
     """The motion of the body `description.pose`: position (N, 3), rotation (N, 3, 3), twist and acceleration (N, 6).
 
@@ -281,7 +279,7 @@ def motion_of_pose(
     `motion_of_drives` and `close_pose`.
     """
     target = _read_batch(mechanism, position, 3)
-    q = close_pose(mechanism, target, rotation, start).required(target, "pose")
+    q = close_pose(mechanism, target, rotation).required(target, "pose")
     return _list_moving(mechanism, "pose", q, twist, acceleration)
 
 

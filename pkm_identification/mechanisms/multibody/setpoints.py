@@ -75,15 +75,10 @@ def spline_setpoints(
     return spline(at), spline(at, 1), spline(at, 2)
 
 
-def add_point_mass(
-    mechanism: Mechanism, mass: float, position: FloatArray, body: str | None = None
-) -> Mechanism:
-    """Return the mechanism with a point mass in kg fixed to a body, `place` (3,) in m in the body's frame.
-
-    The body is the one that carries loads unless it is named.
-    """
-    name = find_payload_body(mechanism.description) if body is None else body
-    index = [one.name for one in mechanism.description.bodies].index(name)
+def add_point_mass(mechanism: Mechanism, mass: float, position: FloatArray) -> Mechanism:
+    """Return the mechanism with a point mass in kg at `position` (3,) in m of the body that carries loads."""
+    carrying = find_payload_body(mechanism.description)
+    index = [one.name for one in mechanism.description.bodies].index(carrying)
     moments = parallel_axes(mass, position)
     parameters = np.array(mechanism.parameters, dtype=float)
     parameters[index] += [mass, *(mass * position), *np.diag(moments), *moments[[0, 0, 1], [1, 2, 2]]]

@@ -136,8 +136,8 @@ def _has_our_names(line: bytes, ours: Collection[str]) -> bool:
     return TIME in names and not names.isdisjoint(ours)
 
 
-def _has_units(line: bytes, delimiter: bytes = b",") -> bool:
-    cells = (cell.strip(b" \"'[]()").decode(errors="replace") for cell in _split_cells(line, delimiter))
+def _has_units(line: bytes) -> bool:
+    cells = (cell.strip(b" \"'[]()").decode(errors="replace") for cell in _split_cells(line, b","))
     return any(canonical(cell) in KNOWN for cell in cells)
 
 

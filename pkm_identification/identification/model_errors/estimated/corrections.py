@@ -15,8 +15,6 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.forces.known import correct_known_forces
 from pkm_identification.signals.input_validation import ValidatedLog
 
-FEWEST = 4  # samples of a spline
-
 
 @dataclass(frozen=True)
 class Corrections:

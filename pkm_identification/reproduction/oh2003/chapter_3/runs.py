@@ -235,14 +235,14 @@ def least_squares(record: PendulumMotion, scale: FloatArray, start: FloatArray =
     return gauss_newton(residual, start)
 
 
-def residual_least_squares(record: PendulumMotion, start: FloatArray = START) -> NonlinearFit:
+def residual_least_squares(record: PendulumMotion) -> NonlinearFit:
     """Gauss-Newton on what is left of the equations of motion, which no masses at all satisfy best."""
 
     def residual(w: FloatArray) -> tuple[FloatArray, FloatArray]:
         error, jacobian = residuals(w, record)
         return error.ravel(), jacobian.reshape(-1, len(NAMES))
 
-    return gauss_newton(residual, start)
+    return gauss_newton(residual, START)
 
 
 def run_least_squares(record: PendulumMotion, scale: FloatArray) -> PendulumRun:

@@ -20,7 +20,6 @@ from .runs import SWEEPS, StagedStudy
 
 MASSES = ("m_e", "m_b", "m_p")
 CONVERGED = 2.0  # standard deviations, up to which an estimate counts as come to rest
-NEAR = 3.0  # standard deviations
 INERTIAL = slice(0, 12)  # in `oh24`
 NOT_SEEN = "these data do not identify it alone: it rests on the first guess, which the text does not print"
 
