@@ -122,21 +122,23 @@ def test_the_command_compares_laws_of_valves(capsys, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_hexapod_without_actuators_is_driven_by_forces(tmp_path, capsys):
+def test_a_hexapod_without_actuators_is_driven_by_forces(tmp_path, capsys, monkeypatch):
+    """By the command; of its seven laws two are compared, which take a quarter of a minute each."""
+    assert set(name_laws(Subject.of_forces(load_machine("uf"), "uf"))) == {
+        "as tuned", "position", "gravity", "scheduling", "decoupling", "computed torque", "workspace"
+    }  # fmt: skip
+    module = "pkm_identification.simulation.actuated.control_design"
+    monkeypatch.setattr(f"{module}.name_laws", lambda subject: ("as tuned", "computed torque"))
     arguments = ["control-design", "--machine", "uf", "--axes", "z", "--json", "-"]
     written = tmp_path / "uf_tuned.yaml"
     assert main([*arguments, "--law", "computed torque", "--write", str(written)]) == 0
     assert "computed_torque" in written.read_text()
     document = json.loads(capsys.readouterr().out)
     laws = {one["name"]: one for one in document["laws"]}
-    assert set(laws) == {
-        "as tuned", "position", "gravity", "scheduling", "decoupling", "computed torque", "workspace",
-        "as written: computed torque",
-    }  # fmt: skip
+    assert set(laws) == {"as tuned", "computed torque", "as written: computed torque"}
     assert all(one["why_not"] is None for one in laws.values())
     assert laws["computed torque"]["tracking"]["z"] < 0.05 * laws["as tuned"]["tracking"]["z"]
     assert laws["computed torque"]["crosstalk"]["z"] < 0.5 * laws["as tuned"]["crosstalk"]["z"]
-    assert {one["text"].split()[0] for one in document["advice"]} == {"Machielsen", "paper"}
 
 
 def test_a_force_loop_solves_the_cylinders_equation():
