@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.linalg import lu_factor, lu_solve
+from scipy.linalg.lapack import dgetrf, dgetrs  # lu_solve's checks take longer than small systems
 
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -195,7 +195,7 @@ class Information:
 
     @cached_property
     def _stays_factor(self) -> Any:
-        return lu_factor(self.stays + self.precision * np.eye(len(self.stays)), check_finite=False)
+        return dgetrf(self.stays + self.precision * np.eye(len(self.stays)))[:2]
 
     @cached_property
     def stays_solved(self) -> FloatArray:
@@ -208,9 +208,7 @@ class Information:
 
     def solve_stays(self, right: FloatArray) -> FloatArray:
         """Return the unknowns (q, ...) of columns that stay for a right side, the others being held."""
-        return (
-            right if not len(right) else np.asarray(lu_solve(self._stays_factor, right, check_finite=False))
-        )
+        return right if not len(right) else np.asarray(dgetrs(*self._stays_factor, right)[0])
 
     def factorise(self, slope: FloatArray) -> InformationFactor:
         """Return what solves equations with it at a slope (T, p)."""
@@ -219,7 +217,7 @@ class Information:
         own = np.ascontiguousarray(own[:moved])
         left = own.T @ (self._gram_left[:moved, :moved] @ own)
         left[np.diag_indices_from(left)] += self.precision
-        factor = lu_factor(left, overwrite_a=True, check_finite=False) if len(left) else None
+        factor = dgetrf(left)[:2] if len(left) else None
         return InformationFactor(self, own, factor)
 
     def compute(self, slope: FloatArray) -> FloatArray:
@@ -259,5 +257,5 @@ class InformationFactor:
         if self.factor is None:
             return rest
         pulled = right[:first] - self.own.T @ (self.form.seen[:moved] @ rest)
-        found = lu_solve(self.factor, pulled, check_finite=False)
+        found = dgetrs(*self.factor, pulled)[0]
         return np.concatenate([found, rest - self.form.stays_solved[:, :moved] @ (self.own @ found)])
