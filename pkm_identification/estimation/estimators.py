@@ -135,6 +135,7 @@ def _run_batch(name: str, problem: Problem, _: Tuning) -> Fit:
         iterations=fit.iterations,
         converged=fit.converged,
         dropped=dropped,
+        nonconvergence="" if fit.converged else f"weights still changed after {fit.iterations} iterations",
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 from core.estimation.toy_problems import autoregressive, equations, parameter_set, positive_definite, prior_of
 
 from pkm_identification.errors import PkmError
+from pkm_identification.estimation.batch import least_squares
 from pkm_identification.estimation.estimators import ESTIMATORS, Tuning
 from pkm_identification.estimation.filters.unscented import UnscentedSettings
 from pkm_identification.estimation.problem import Problem
@@ -46,6 +47,14 @@ def test_every_estimator_finds_the_truth_within_what_it_states(name, posed):
     assert np.abs((fit.mean - plain.mean) / estimate.std).max() < (1.0 if name == "robust" else 0.1)
     ratio = estimate.std / np.sqrt(np.diag(plain.covariance))
     assert np.all((ratio > 0.8) & (ratio < 1.25))
+
+
+def test_weights_that_do_not_settle_are_told_in_words(posed, monkeypatch):
+    problem, _ = posed
+    monkeypatch.setattr(least_squares, "MAX_ITERATIONS", 2)
+    fit = ESTIMATORS["ls"].run(problem, Tuning())
+    assert not fit.converged
+    assert fit.nonconvergence == "weights still changed after 2 iterations"
 
 
 @ALL
