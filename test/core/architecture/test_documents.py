@@ -61,6 +61,7 @@ WRITTEN = [
 ]
 
 
+@pytest.mark.slow
 def test_reference_texts_are_called_by_their_authors():
     """Their numbers in somebody's folder mean nothing to a reader; CITATION.cff names the texts."""
     assert NUMBERED.search("as in text 001")

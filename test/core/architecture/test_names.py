@@ -85,6 +85,7 @@ def is_participle(word: str) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_functions_begin_with_a_verb(trees):
     names = [node.name.strip("_") for node in functions(trees)]
     verbs = set(VERBS.split())
@@ -93,6 +94,7 @@ def test_functions_begin_with_a_verb(trees):
     assert sum(is_participle(name) for name in names) < MOST_PARTICIPLES * len(names)
 
 
+@pytest.mark.slow
 def test_docstrings_of_functions_say_what_is_returned(trees):
     firsts = [text.split()[0] for node in functions(trees) if (text := ast.get_docstring(node))]
     assert sum(word in ("What", "Of") for word in firsts) < MOST_WHAT * len(firsts)
@@ -120,6 +122,7 @@ def list_names_inside(node: ast.AST) -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_docstrings_explain_parameters_that_exist(trees):
     found, count = [], 0
     for path, tree in trees.items():
@@ -148,6 +151,7 @@ BANNED = (
 )
 
 
+@pytest.mark.slow
 def test_no_name_has_a_word_with_a_private_meaning(trees):
     found = []
     for path, tree in trees.items():
@@ -194,6 +198,7 @@ def list_texts(tree: ast.Module) -> Iterator[tuple[str, bool]]:
             yield node.value, id(node) in docstrings
 
 
+@pytest.mark.slow
 def test_messages_have_no_word_with_a_private_meaning(trees):
     found, docstrings = [], 0
     for path, tree in trees.items():

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).resolve().parents[2]
 SENTENCE = re.compile(r"\b[a-z]+( [a-z]+){5,}\b")  # six words in a row
 MOST = 3  # a licence and two rows of a table of results, by their names
@@ -41,6 +43,7 @@ def test_a_sentence_is_found():
     assert not list(list_sentences("assert 'five words are a fact' in x"))
 
 
+@pytest.mark.slow
 def test_few_sentences_are_asserted():
     found = [
         (path.name, text) for path in TESTS.rglob("*.py") for text in list_sentences(path.read_text("utf-8"))

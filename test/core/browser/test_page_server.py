@@ -196,6 +196,7 @@ def test_a_button_is_answered_and_anything_else_ends_the_connection():
     assert asked == ["save"]
 
 
+@pytest.mark.slow
 def test_a_page_that_does_not_read_delays_nobody_and_gets_the_newest_when_it_does():
     board = Board()
     ballast = "x" * 200_000

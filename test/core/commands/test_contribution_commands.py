@@ -84,6 +84,7 @@ def test_reproduce(capsys, tmp_path):
     assert section in documented.read_text()
 
 
+@pytest.mark.slow
 def test_reproduce_prints_the_document_instead(capsys):
     code, out, _ = run(capsys, "reproduce", "epaas-servo", "--json", "-")
     assert code == 0

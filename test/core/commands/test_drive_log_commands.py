@@ -241,6 +241,7 @@ def test_options_that_make_no_sense_are_2(command, five_bar, tmp_path, capsys):
         assert not (tmp_path / "out.csv").exists()
 
 
+@pytest.mark.slow
 def test_drives_that_move_alike_with_forces_that_are_alike_are_no_copies(five_bar, tmp_path, capsys):
     """A symmetric machine does so where it is simulated."""
     machine, path, log = five_bar

@@ -91,6 +91,7 @@ def test_motions_that_are_not_there_are_refused(arguments, message, capsys):
     assert error.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_sensitivity_of_a_body_is_that_of_the_moved_file(capsys):
     """Of a file whose platform has its centre of mass a little beside."""
     arguments = ["--machine", "mast", "--trajectory", "slow", "--no-friction", "--json", "-"]

@@ -128,6 +128,7 @@ def test_a_machine_without_screws_has_no_efficiency_to_find():
         extended_set(Machine.load("uf"), Settings().estimator.parameters, ["efficiency"])
 
 
+@pytest.mark.slow
 def test_a_factor_of_the_forces_is_one_of_the_friction_inside_too():
     """Of forces 2 % too large, 2 % of the friction that the file takes off is left: deviations hold that."""
     document = copy.deepcopy(dict(Machine.load("uf").document))

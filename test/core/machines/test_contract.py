@@ -136,6 +136,7 @@ def test_the_regressor_leaves_the_drives_friction_to_the_road(name):
     assert set(one.friction_rows[1]) <= set(one.standstill_rows)
 
 
+@pytest.mark.slow
 @with_base
 def test_a_parameter_set_makes_the_forces_of_the_whole_basis(name):
     one = machine(name)

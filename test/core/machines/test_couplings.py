@@ -154,6 +154,7 @@ home: {drives: {q: 0.2}}
 """
 
 
+@pytest.mark.slow
 def test_what_is_coupled_is_identified(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rack.yaml").write_text(RACK, encoding="utf-8")

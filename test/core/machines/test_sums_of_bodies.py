@@ -162,6 +162,7 @@ def estimate_of(parameters, values, std):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SLOW)
 def test_an_estimate_that_no_bodies_have_is_told_of_every_machine(name):
     """Those of bodies that can be are not; those of bodies with all masses and moments negative are, by how far."""

@@ -40,6 +40,7 @@ def test_page_and_schemas_are_what_the_declarations_say(path):
     assert (ROOT / path).read_text(encoding="utf-8") == documents()[path], again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "file"),
     [

@@ -168,6 +168,7 @@ def test_what_another_process_is_compiling_is_waited_for(package, monkeypatch):
     assert found[0] is not None
 
 
+@pytest.mark.slow
 def test_compiling_is_told_once_and_not_of_what_is_kept(package, monkeypatch):
     monkeypatch.setattr(kernel_cache, "PATIENCE", -1.0)
     monkeypatch.setattr(kernel_cache, "_waits", kernel_cache._Waits())

@@ -130,6 +130,7 @@ def test_a_perturbed_machine_differs_in_bodies_alone_and_has_possible_ones(name)
         perturb_machine(machine, 3, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("machine", "body"),
     [

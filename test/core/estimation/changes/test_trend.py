@@ -107,6 +107,7 @@ def of_two_motions(rng, n, tolerances):
     return rng.normal(size=n) + shared @ rng.normal(size=tolerances), shared
 
 
+@pytest.mark.slow
 def test_what_tolerances_do_to_another_motion_is_no_step():
     rng = np.random.default_rng(8)
     draws, n = 300, 16

@@ -52,6 +52,7 @@ def test_a_motor_that_turns_with_two_joints_is_told_with_its_line(seed, logged):
     assert max(map(abs, errors.values())) < 4.0
 
 
+@pytest.mark.slow
 def test_a_right_log_of_an_arm_has_no_coupled_drives():
     file, truth = draw_pair("serial_arm", 321)
     run = build_run(read_machine(truth), read_machine(file), DURATION, 321)

@@ -37,6 +37,7 @@ def test_clipping_is_seen_whatever_the_resolution():
         assert list(find_limits(limited)) == [3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("causal", [False, True])
 def test_what_clipped_forces_enter_is_left_out_and_said(causal):
     """Struts 3 and 5 end where a seventh of their samples are: values stay those of the whole log, and less sure."""

@@ -54,6 +54,7 @@ def assert_right(found):
     assert found.trusted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 def test_every_friction_law_of_the_package_is_identified(law):
     found = identified(exact(law), law)
@@ -114,6 +115,7 @@ def test_faults_of_a_log_change_no_value_beyond_its_deviation(fault):
     assert np.abs(shift).max() < 1.0
 
 
+@pytest.mark.slow
 def test_spikes_of_an_encoder_change_no_value_beyond_its_deviation():
     log = exact()
     drive = log.coordinate.copy()
@@ -157,6 +159,7 @@ def held_log():
     return with_noise(time, drive, np.where(still, force + held, force)), still
 
 
+@pytest.mark.slow
 def test_a_drive_that_stands_still_is_left_out_while_others_move():
     log, still = held_log()
     found = identified(log)

@@ -100,6 +100,7 @@ def test_masses_coupling_and_modes_are_those_of_the_thesis_equations(values):
     assert values["vane_loaded"] == pytest.approx(1 / np.sqrt(69e-6 * 0.338) / (2 * np.pi), rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "drive", "poses"),
     [("L3 with 4 kg", 2, [(a, 0.0, 0.0) for a in np.linspace(60, 150, 181)]),

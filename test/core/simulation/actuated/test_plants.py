@@ -114,6 +114,7 @@ def transition(subject, period=1e-3, size=1e-6):
     return np.array(columns).T
 
 
+@pytest.mark.slow
 def test_an_arm_that_swings_on_its_oil_moves_as_inverse_dynamics_says():
     """Loops that let a cylinder swing at 30 Hz and a metre a second: its force in the band of identification."""
     machine = load_machine("epaas_hydraulic")

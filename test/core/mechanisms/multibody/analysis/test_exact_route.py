@@ -178,6 +178,7 @@ def test_many_numbers_in_one_are_each_computed_as_by_itself():
     assert many - many == 0
 
 
+@pytest.mark.slow
 def test_what_has_no_exact_route_says_so(tmp_path):
     subject = changed("four-bar", l1="0.2+pi/31")
     assert "pi" in why_not_exact(subject.mechanism)
