@@ -10,13 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from core.reproduction.computed import JUDGED
 from scipy.integrate import solve_ivp
 from scipy.optimize import least_squares as least_squares_of_scipy
 
 from pkm_identification.mechanisms.pendulum.model import accelerations
 from pkm_identification.reproduction import STUDIES
 from pkm_identification.reproduction.finding import numbers_of
-from pkm_identification.reproduction.number import AGREES, JUDGED, NOT_REPRODUCED, UNJUDGED
+from pkm_identification.reproduction.number import AGREES, NOT_REPRODUCED, UNJUDGED
 from pkm_identification.reproduction.oh2003.chapter_3.data import (
     NOISE,
     RATIO_NAMES,

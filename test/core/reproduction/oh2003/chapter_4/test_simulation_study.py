@@ -10,13 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from core.reproduction.computed import JUDGED
 from figure_layout import overlaps
 
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, UNIDENTIFIABLE
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.reproduction.finding import numbers_of
-from pkm_identification.reproduction.number import AGREES, JUDGED, NOT_REPRODUCED, UNJUDGED, VERDICTS
+from pkm_identification.reproduction.number import AGREES, NOT_REPRODUCED, UNJUDGED, VERDICTS
 from pkm_identification.reproduction.oh2003.chapter_4.cases import Case, cases, run_case
 from pkm_identification.reproduction.oh2003.chapter_4.comparisons import (
     BY_START,

@@ -8,13 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from core.reproduction.computed import JUDGED
 from figure_layout import overlaps
 
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 from pkm_identification.identification.procedures.staged import MAX_PASSES
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
 from pkm_identification.reproduction.finding import numbers_of
-from pkm_identification.reproduction.number import AGREES, JUDGED, NOT_REPRODUCED, UNJUDGED
+from pkm_identification.reproduction.number import AGREES, NOT_REPRODUCED, UNJUDGED
 from pkm_identification.reproduction.oh2003.chapter_5.data import (
     NAMES,
     TABLE_5_1,
