@@ -143,6 +143,7 @@ def list_values(
     unknowns = posterior.model.unknowns
     beyond = np.array([one.key in in_conflict for one in unknowns])
     of_keys = [np.array([one.key == key for one in unknowns]) for key in in_conflict]
+    of_moments = posterior.model.hold_moments(mode.unknowns, in_conflict)
     made = []
     for j, (name, unit, value) in enumerate(
         zip(views.names, views.units, views.values.tolist(), strict=True)
@@ -159,6 +160,7 @@ def list_values(
         pulls = moved[j] * mode.unknowns
         # one number alone, or all of a key together: what holds a machine's bodies alike is a number for each
         shifts = [*np.abs(pulls[beyond]), *(abs(float(pulls[own].sum())) for own in of_keys)]
+        shifts += [abs(float(moved[j] @ off)) for off in of_moments]
         if max(shifts, default=0.0) > SHIFTED * std:
             status = CONTRADICTS
         leanings = _find_leanings(posterior, moved[j], gained[j], gain, std)

@@ -10,7 +10,7 @@ unknowns in common, and each its own small deviations from them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -293,6 +293,25 @@ class FileModel:
             (name, float(np.mean([one for one, _ in own])), np.mean([one for _, one in own], axis=0))
             for name, own in found.items()
         ]
+
+    def hold_moments(self, unknowns: FloatArray, keys: Collection[str]) -> list[FloatArray]:
+        """Return by how many widths (p,) moments would be off, had the file them right and the mass alone wrong.
+
+        Moments and products follow a body's mass: its shape is what a file is taken to know. Of each body whose mass
+        has one of the keys.
+        """
+        found = []
+        for part in self._parts:
+            known = part.shape.known
+            if known.mass.key in keys and part.shape.log_mass:
+                held = np.zeros(10)
+                held[_MOMENT] = part.shape.log_moment
+                held[_PRODUCT] = part.shape.products
+                grown = float(part.columns[0] @ unknowns[part.where])
+                off = np.zeros(self.width)
+                off[part.where] = np.linalg.pinv(part.columns) @ (-grown * held)
+                found.append(off)
+        return found
 
     def _add_body(
         self,

@@ -81,3 +81,20 @@ def test_what_can_be_zero_is_no_mass_and_no_moment_of_inertia():
         False,
     ]
     assert sizes[machine.basis.names.index("mx_p")] > 0.0
+
+
+def test_a_mass_that_is_wrong_alone_leaves_the_moments_as_the_file_has_them():
+    machine = load_machine("uf")
+    basis = np.asarray(machine.basis.nominal)
+    model = FileModel.of_bodies(machine.knowledge, machine.rows_of_bodies, basis, len(basis))
+    heavy = np.array([3.0 * (one.key == "platform.mass") for one in model.unknowns])
+    assert not model.hold_moments(heavy, ["platform.inertia"])
+    (off,) = model.hold_moments(heavy, ["platform.mass"])
+    names = list(machine.basis.names)
+    mass, moments = names.index("m_p"), [names.index(f"I{axis}{axis}_p") for axis in "xyz"]
+    followed, held = model.compute(heavy)[0], model.compute(heavy + off)[0]
+    grown = followed[mass] / basis[mass]
+    assert grown > 1.1
+    np.testing.assert_allclose(followed[moments], grown * basis[moments])
+    np.testing.assert_allclose(held[moments], basis[moments])
+    assert held[mass] == pytest.approx(followed[mass])
