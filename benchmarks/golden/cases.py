@@ -28,6 +28,10 @@ _SHORT = "a short stream is judged at its end, and has the values of a causal ru
 _CORRECTED = (
     "drives with states move by the dynamics of both ends of a period, not by what the last one let expect"
 )
+_BOUNDED = (
+    "effects have bounds and friction a sign, as since 74c15211; all is equal to 1e-8 with that revision, but a log "
+    "with late forces, where what swings is looked for in whitened residuals, as since f8ded2d6"
+)
 _NAMED = "a sum that has a moment of inertia is called by one"
 _PULSES = (
     "pulses at reversals are unknowns besides, and the row in which a drive leaves its standstill is used; all other "
@@ -61,6 +65,11 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
     *(
         ("stream-uf", f"stream.json.{key}", _SHORT)
         for key in ("estimate.*.value", "estimate.*.std", "status.*", "suspicions*", "fit*")
+    ),
+    *(
+        (case, place, _BOUNDED)
+        for case in ("identify-*", "diagnose-uf", "stream-uf")
+        for place in ("*.json.answer.*", "*.json.fit.*")
     ),
     ("simulate-uf_hydraulic", "log.csv.*", _CORRECTED),
     *(

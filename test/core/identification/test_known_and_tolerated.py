@@ -154,7 +154,7 @@ def test_a_stream_of_a_mast_widens_by_what_its_file_being_off_does_to_it():
     """Offsets of forces and both angles of gravity, one after the other: the same stream with each of them off."""
     plain = load_machine("mast")
     sensors = SensorSettings(current_noise=0.002)
-    log = simulate(plain, "rich", 5.0, sensors=sensors, seed=3).log()
+    log = simulate(plain, "rich", 8.0, sensors=sensors, seed=3).log()
     sizes = {"force_offset": 0.005, "gravity_direction": 2e-4}
     stated = follow(read_machine(dict(plain.document) | {"tolerances": sizes}), log, log.force)
     middle = follow(plain, log, log.force).recursive.filter.mean
