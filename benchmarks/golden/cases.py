@@ -68,9 +68,19 @@ EXPLAINED: tuple[tuple[str, str, str], ...] = (
     ),
     *(
         (case, place, _BOUNDED)
-        for case in ("identify-*", "diagnose-uf", "stream-uf")
-        for place in ("*.json.answer.*", "*.json.fit.*")
+        for case in ("identify-*", "diagnose-uf", "check-uf")
+        for place in (
+            "*.json.answer.values.*",
+            "*.json.answer.effects.*",
+            "*.json.answer.verdict.conflicts.*",
+            "*.json.answer.verdict.note",
+            "*.json.answer.verdict.halves",
+            "*.json.answer.verdict.residual_over_*",
+            "*.json.answer.verdict.unseen_over_*",
+            "*.json.fit.per_drive.?",
+        )
     ),
+    ("identify-mast-late", "estimate.json.answer.verdict.sentence", _BOUNDED),
     ("simulate-uf_hydraulic", "log.csv.*", _CORRECTED),
     *(
         ("identify-uf_hydraulic-ls", f"estimate.json.{key}", _CORRECTED)
