@@ -9,6 +9,7 @@ Sensors other than encoders and currents: an IMU on the platform and force senso
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,7 +27,9 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from .actuators import DriveConstants
-from .plant import PlantState
+
+if TYPE_CHECKING:  # the plant needs MuJoCo, settings of sensors do not
+    from .plant import PlantState
 
 
 @dataclass(frozen=True)
