@@ -24,7 +24,7 @@ from pkm_identification.mechanisms.actuators import FirstOrder, Motor, TwoInerti
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import at_rest
-from pkm_identification.reproduction.machielsen1983.servo import servo_of
+from pkm_identification.reproduction.machielsen1983.steps import servo_of
 from pkm_identification.simulation.actuated.frequency_response import response
 from pkm_identification.simulation.actuated.modes import mass_of_drives
 from pkm_identification.simulation.actuated.rig import Rig

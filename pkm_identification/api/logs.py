@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pkm_identification.errors import LogError, SettingsError
 from pkm_identification.machines.contract import Machine
-from pkm_identification.machines.drives import find_encoder_side
+from pkm_identification.machines.encoders import find_encoder_side
 from pkm_identification.machines.load import wrap_description
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.motion import DriveLog

@@ -12,7 +12,7 @@ from typing import Any
 from pkm_identification.declared import Declaration
 from pkm_identification.errors import SettingsError
 from pkm_identification.machines.contract import Machine as AnyMachine
-from pkm_identification.machines.drives import with_encoder
+from pkm_identification.machines.encoders import with_encoder
 from pkm_identification.machines.load import load_machine
 from pkm_identification.records.orientations import FORMS
 

@@ -9,7 +9,7 @@ import argparse
 
 import numpy as np
 
-from pkm_identification.control.model import InverseDynamics
+from pkm_identification.control.inverse_dynamics import InverseDynamics
 from pkm_identification.errors import LogError, MotionRefused
 from pkm_identification.machines.capabilities import EnumeratedModes, PlatformPose, has, require
 from pkm_identification.machines.contract import DEGRADED, FAILED, STATUS_NAMES, Motion

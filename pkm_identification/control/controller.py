@@ -18,10 +18,11 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.signals.input_validation import InputValidator, ValidationSettings
 
 from .follower import Following, Setpoint
+from .inverse_dynamics import InverseDynamics
 from .laws.drive_laws import DriveTorque
 from .laws.workspace import WorkspaceErrors
 from .limits import MotionLimits
-from .model import BelievedModel, InverseDynamics
+from .model import BelievedModel
 from .motions import (
     PATH_TOLERANCE,
     STOPPED,

@@ -15,7 +15,7 @@ from pkm_identification.machines.capabilities import PlatformPose, PostureMeasur
 from pkm_identification.machines.contract import OK, Drive, Machine, Motion
 from pkm_identification.numerics.arrays import FloatArray
 
-from .model import InverseDynamics
+from .inverse_dynamics import InverseDynamics
 from .tolerances import spread_over_drives
 
 # Of a drive whose file states no rate limit, large changes (a tenth of its range, or 1 rad) in a second: three strokes,

@@ -24,7 +24,8 @@ from pkm_identification.signals.band import BandSettings
 
 from .equations.energy_equations import energy_equations
 from .equations.force_equations import force_equations
-from .equations.reversal import measure_rounding, narrow_reversals, with_reversals
+from .equations.reversal import with_reversals
+from .equations.rounding import measure_rounding, narrow_reversals
 from .equations.standstill import StandstillLimits, find_standstill, leave_out
 from .model_errors.estimated.linearisation import Linearisation
 from .regression.equations import learn_noise

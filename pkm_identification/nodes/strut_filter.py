@@ -24,9 +24,9 @@ from pkm_identification.ros.messages.convert import create_strut_stream, strut_s
 from pkm_identification.ros.messages.joint_state import BadJointState, JointStateReader
 from pkm_identification.ros.messages.wire import StreamWriter
 from pkm_identification.ros.node.diagnostics import ERROR, WARN, Finding
-from pkm_identification.ros.node.input_watch import MissingSamples
 from pkm_identification.ros.node.inputs import SILENCE
 from pkm_identification.ros.node.main import run
+from pkm_identification.ros.node.missing_samples import MissingSamples
 from pkm_identification.ros.node.pipeline_node import PipelineNode
 from pkm_identification.ros.parameters.declarations import (
     list_joints,

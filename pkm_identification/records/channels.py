@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pkm_identification.machines.contract import Drive, Machine
-from pkm_identification.machines.drives import are_on_motors, has_both_encoders
+from pkm_identification.machines.encoders import are_on_motors, has_both_encoders
 from pkm_identification.mechanisms.reported import Reported
 from pkm_identification.motion import STRUT_NAMES, STRUTS
 

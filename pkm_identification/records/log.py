@@ -70,7 +70,7 @@ def read_log(
     path : str or Path
     machine : Machine, its description or sequence of Drive, optional
         Its drives name columns and joints in messages, and say what counts and currents are; of two encoders of each
-        drive those on the load are taken, unless the machine's are on the motors alone (`machines.drives`). Without
+        drive those on the load are taken, unless the machine's are on the motors alone (`machines.encoders`). Without
         one it is a log of six struts.
     topic : str, optional
         Of a recording, when it has several of the drives.

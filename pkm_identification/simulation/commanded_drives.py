@@ -13,8 +13,9 @@ from pkm_identification.control.pid import ControlSettings, StrutController
 from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 
-from .actuated.file_control import FileControl, PositionFollowing
+from .actuated.file_control import FileControl
 from .actuated.plant import ActuatedPlant
+from .actuated.position_following import PositionFollowing
 from .actuators import DriveConstants, Drives
 from .measurement import Measurement
 from .physics.contract import Physics

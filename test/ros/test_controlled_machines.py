@@ -15,7 +15,7 @@ from ros.ros_bench import Bench
 from sensor_msgs.msg import JointState
 
 from pkm_identification.action import ExecuteTrajectory
-from pkm_identification.control.model import InverseDynamics
+from pkm_identification.control.inverse_dynamics import InverseDynamics
 from pkm_identification.msg import ControllerState
 from pkm_identification.ros.qos import COMMANDS
 

@@ -22,7 +22,8 @@ from pkm_identification.nodes.catalogue import NODES, node_class
 from pkm_identification.nodes.catalogue.node_pages import node_pages
 from pkm_identification.nodes.catalogue.security_policy import security_policy
 from pkm_identification.records.bags.writer import write_strut_bag
-from pkm_identification.ros.interfaces.declarations import COMMON, NODE_INTERFACES, Interface
+from pkm_identification.ros.interfaces.declarations import COMMON, NODE_INTERFACES
+from pkm_identification.ros.interfaces.interface import Interface
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "nodes"
 SPACE = "/cell"

@@ -88,7 +88,7 @@ def test_requests_are_read_where_rclpy_keeps_them(drives):
 def test_joint_goals_are_read_where_rclpy_keeps_them():
     """Points as arrays, whatever a point has too few or too many of; names and tolerances as their message says."""
     pytest.importorskip("control_msgs.action")
-    joint_goals = import_module("pkm_identification.ros.commands.joint_goal")
+    joint_goals = import_module("pkm_identification.ros.commands.joint_goal_request")
     assert joint_goals.known_joint_layout()
     request = joint_goals.Request()
     rng = np.random.default_rng(2)

@@ -13,7 +13,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from ros.rigs import FilterRig, status_with
 from ros.ros_bench import Motion
 
-from pkm_identification.ros.node.input_watch import MissingSamples
+from pkm_identification.ros.node.missing_samples import MissingSamples
 
 WARN = DiagnosticStatus.WARN
 

@@ -19,7 +19,7 @@ from pkm_identification.nodes.estimator import EstimatorNode
 from pkm_identification.nodes.kinematics import KinematicsNode
 from pkm_identification.nodes.simulator import SimulatorNode
 from pkm_identification.nodes.strut_filter import StrutFilterNode
-from pkm_identification.ros.node.topic_publishers import THIS_PROCESS, SolePublisher
+from pkm_identification.ros.node.sole_publisher import THIS_PROCESS, SolePublisher
 from pkm_identification.ros.qos import COMMANDS
 
 WARN, ERROR = DiagnosticStatus.WARN, DiagnosticStatus.ERROR
@@ -126,7 +126,7 @@ def test_a_publisher_of_other_joints_is_not_chosen(bench):
 
 def test_chosen_is_who_was_heard_first_until_it_has_gone(monkeypatch):
     now, present = [100.0], {b"a", b"b"}
-    monkeypatch.setattr("pkm_identification.ros.node.topic_publishers.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("pkm_identification.ros.node.sole_publisher.time.monotonic", lambda: now[0])
     sole = SolePublisher(lambda: present, 1.0)
     assert [sole.accepts(one) for one in (b"a", b"b", b"a", b"b")] == [True, False, True, False]
     assert sole.refused == 2

@@ -21,7 +21,7 @@ from pkm_identification.machines.motions import compute_accelerated_motion
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.numerics.arrays import FloatArray
 
-from .workspace import Space
+from .space import Space
 
 
 def held_gains(position_gain: float, rate_gain: float, period: float) -> tuple[float, float]:

@@ -34,7 +34,7 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..follower import Setpoint
-from ..model import InverseDynamics
+from ..inverse_dynamics import InverseDynamics
 from ..pid import ControlSettings
 
 FAST = 0.1  # m/s or rad/s, beyond every transition of friction

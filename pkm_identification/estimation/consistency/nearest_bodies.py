@@ -19,7 +19,7 @@ from pkm_identification.errors import NotConverged
 from pkm_identification.numerics.arrays import FloatArray
 
 from .central_path import follow_path
-from .log_cholesky import list_ten_parameters, pseudo_inertia
+from .pseudo_inertia import list_ten_parameters, pseudo_inertia
 
 # Least eigenvalue of a scaled pseudo-inertia, relative to a body of the file's size: far above rounding, and no weight
 MARGIN = 1e-7

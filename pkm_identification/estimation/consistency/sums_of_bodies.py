@@ -22,7 +22,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 
 from .central_path import Projection, follow_path, stack_conditions
 from .constraints import Inequality, is_physical
-from .log_cholesky import list_ten_parameters, pseudo_inertia
+from .pseudo_inertia import list_ten_parameters, pseudo_inertia
 
 # Pull towards the file's bodies: 1e-4 variances for a body that is off by all of its own size
 PULL = 1e-2

@@ -19,8 +19,6 @@ Three stages, each usable alone, in a process of its own:
 `OnlinePipeline` has all three in one process; nodes hold one each. Machines are those of `machines.load.load_machine`,
 settings those of `build_stream_settings`. A causal run over a whole log (`signals.causal.filter_log_causally`) is
 tested equal to it.
-
-The third stage: platform motion in, parameter estimates out.
 """
 
 from __future__ import annotations
@@ -36,55 +34,13 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import AnyMachine, as_machine
 from pkm_identification.motion import TrackedSample
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.signals.continuity import Continuity
 
 from ..rates.kinematic_cutoff import kinematic_cutoff
 from ..settings import Settings
+from .estimator_stage import EstimatorStage
 from .filter_stage import FilterStage, by_model
 from .online_estimator import OnlineEstimator
-from .stage_event import StageEvent
 from .tracker_stage import TrackerStage
-
-
-class EstimatorStage:
-    """The online estimator behind a stream that may have holes the sender knows nothing of.
-
-    Attributes
-    ----------
-    estimator : OnlineEstimator
-        May be exchanged for one with other settings of the same sample period.
-    continuity : Continuity
-    events : list of StageEvent
-        Of the last step.
-    """
-
-    def __init__(self, estimator: OnlineEstimator) -> None:
-        self.estimator = estimator
-        self.continuity = Continuity(estimator.settings.period)
-        self.events: list[StageEvent] = []
-
-    def reset(self) -> None:
-        """Forget everything: afterwards the stage is as newly made."""
-        self.restart()
-        self.continuity.reset()
-
-    def restart(self) -> None:
-        """Forget everything learned; the count of holes in the stream goes on."""
-        self.estimator.reset()
-        self.events = []
-
-    def step(self, sample: TrackedSample) -> bool:
-        """Take one sample; True when it completes an equation, so that there is a new estimate."""
-        self.events = []
-        segment = self.continuity.number(sample.time, sample.segment)
-        if segment != sample.segment:
-            sample = sample._replace(segment=segment)
-        jumps = self.estimator.counts["clock_jump"]
-        learned = self.estimator.step(sample)
-        if self.estimator.counts["clock_jump"] > jumps:
-            self.events.append(StageEvent("clock_jump", "time ran backwards: estimation started afresh"))
-        return learned
-
 
 SWING_TIME, SWING = 0.5, 0.1  # of the band's settling; of a large change: a machine at rest learns nothing
 

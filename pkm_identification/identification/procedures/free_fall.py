@@ -21,7 +21,7 @@ import numpy as np
 from pkm_identification.errors import LogError, NotConverged
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.contract import OK, Machine
-from pkm_identification.machines.motions import compute_fall
+from pkm_identification.machines.falling import compute_fall
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet

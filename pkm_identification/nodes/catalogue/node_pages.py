@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from pkm_identification.ros.interfaces.declarations import COMMON, NODE_INTERFACES, Interface
+from pkm_identification.ros.interfaces.declarations import COMMON, NODE_INTERFACES
+from pkm_identification.ros.interfaces.interface import Interface
 from pkm_identification.ros.parameters.declarations import COMMON as COMMON_PARAMETERS
 
 from . import NODES, node_class

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.ros.interfaces.declarations import COMMON, NODE_INTERFACES, Interface
+from pkm_identification.ros.interfaces.declarations import COMMON, NODE_INTERFACES
+from pkm_identification.ros.interfaces.interface import Interface
 
 from . import NODES
 

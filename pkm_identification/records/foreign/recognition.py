@@ -9,10 +9,11 @@ from pathlib import Path
 
 from ..channels import TIME, WITH_UNIT, Channels
 from ..text_lines import beginning
+from .clock_times import parse_seconds
 from .layout import LogLayout
 from .reader import ARRAY_FILES
 from .sheet import looks_foreign
-from .units import KNOWN, canonical, parse_seconds
+from .units import KNOWN, canonical
 from .workbook import is_workbook
 
 

@@ -18,7 +18,8 @@ from ..channel_times import find_paired_times, find_scope_times
 from ..channels import TIME
 from ..table import short
 from ..text_lines import NUMBER, beginning, text_of
-from .units import KNOWN, canonical, parse_seconds, stated_unit
+from .clock_times import parse_seconds
+from .units import KNOWN, canonical, stated_unit
 from .workbook import is_workbook, read_workbook
 
 COMMENTS = (b"#", b"%", b"//")

@@ -16,7 +16,8 @@ from pkm_identification.report.figures.style import ESTIMATE, NOMINAL, TRUE, app
 from pkm_identification.reproduction.study_file import read_file
 from pkm_identification.simulation.actuated.subject import Subject
 
-from .servo import ROBOT, VoltStep, servo_of, step_volts
+from .servo import ROBOT
+from .steps import VoltStep, servo_of, step_volts
 
 DRIVES = {"L3": "length_3", "L4": "length_4", "L1": "length_1", "L2": "length_2"}
 # setpoint steps in V, ours: the text's are lost. Of each drive the first is compared; none saturates its current

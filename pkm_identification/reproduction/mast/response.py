@@ -12,7 +12,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pkm_identification.control.laws.computed_torque import ComputedTorque
-from pkm_identification.control.laws.workspace import Space, WorkspaceControl
+from pkm_identification.control.laws.space import Space
+from pkm_identification.control.laws.workspace import WorkspaceControl
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.actuators import TwoInertia
 from pkm_identification.mechanisms.actuators.base import Actuator

@@ -23,7 +23,8 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..clock import set_stamp
 from .goal_request import taking
-from .joint_goal import JointGoal, compute_joint_motion, joint_goal_request, known_joint_layout
+from .joint_goal import compute_joint_motion
+from .joint_goal_request import JointGoal, joint_goal_request, known_joint_layout
 from .motion_action import MotionAction, MotionCalls
 
 NANOSECOND = 1e-9  # s

@@ -20,14 +20,10 @@ from ..qos import open_to_overrides, refusing_bad_overrides
 from ..releases import incompatible_qos_only, says_how_messages_came
 from .diagnostics import ERROR, WARN, Finding
 from .hand_over import Handed, HandOver
-from .input_watch import InputWatch, MissingSamples, step_values
-from .topic_publishers import (
-    THIS_PROCESS,
-    SolePublisher,
-    format_mismatch_complaints,
-    publisher_of,
-    publishers_by_identity,
-)
+from .input_watch import InputWatch, step_values
+from .missing_samples import MissingSamples
+from .sole_publisher import THIS_PROCESS, SolePublisher
+from .topic_publishers import format_mismatch_complaints, publisher_of, publishers_by_identity
 
 # A callback takes what has piled up, but lets services and timers have their turn after this many.
 DRAIN_LIMIT = 200

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.machines.motions import compute_fall, compute_rest
+from pkm_identification.machines.falling import compute_fall
+from pkm_identification.machines.motions import compute_rest
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.mechanisms.multibody.kinematics import (
     MechanismMotion,

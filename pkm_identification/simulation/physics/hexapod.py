@@ -29,11 +29,11 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..actuated.small_steps import small_step
 from ..actuators import DriveConstants, completed_drive
+from ..additional_sensors import AdditionalSensors
 from ..imperfections.setup import Setup
 from ..payload import Payload, load_platform
 from ..plant import Plant, PlantState
 from ..recording import Truth, column
-from ..sensors import AdditionalSensors
 from ..setpoints import MotionReference, Wanted
 from ..trajectories import Trajectory, trajectory
 

@@ -11,8 +11,9 @@ from core.machines.every_machine import AS_MULTIBODY, EVERY, machine, smooth_mot
 
 from benchmarks.field.parallel_machines import rss
 from pkm_identification.control.controller import MachineController
+from pkm_identification.control.inverse_dynamics import InverseDynamics
 from pkm_identification.control.limits import LimitSettings, MotionLimits
-from pkm_identification.control.model import EstimateReader, EstimateRefused, InverseDynamics
+from pkm_identification.control.model import EstimateReader, EstimateRefused
 from pkm_identification.control.motions import SUCCESSFUL, Motion
 from pkm_identification.control.paths.joint_waypoints import joint_waypoints
 from pkm_identification.control.settings import ControllerSettings

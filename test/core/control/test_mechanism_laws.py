@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from pkm_identification.control.laws.computed_torque import held_gains
-from pkm_identification.control.laws.workspace import Space
+from pkm_identification.control.laws.space import Space
 from pkm_identification.errors import MachineError, SettingsError
 from pkm_identification.machines.load import as_machine
 from pkm_identification.mechanisms.builtin import list_builtin_files

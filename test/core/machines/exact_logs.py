@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pkm_identification.control.model import InverseDynamics
+from pkm_identification.control.inverse_dynamics import InverseDynamics
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import as_machine, load_machine
 from pkm_identification.motion import DriveLog

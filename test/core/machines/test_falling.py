@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pkm_identification.machines.falling import compute_fall
 from pkm_identification.machines.load import load_machine
-from pkm_identification.machines.motions import compute_fall, compute_rest
+from pkm_identification.machines.motions import compute_rest
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import simulate

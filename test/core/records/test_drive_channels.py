@@ -13,7 +13,7 @@ from core.records.made_log import write_joint_bag
 from scipy.io import savemat
 
 from pkm_identification.errors import DocumentError, LogError, SettingsError
-from pkm_identification.machines.drives import with_encoder
+from pkm_identification.machines.encoders import with_encoder
 from pkm_identification.machines.load import read_machine
 from pkm_identification.mechanisms.builtin import list_builtin_files
 from pkm_identification.motion import DriveLog

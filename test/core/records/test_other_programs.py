@@ -20,7 +20,7 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.records.bags.packed import zstd
 from pkm_identification.records.bags.writer import STORAGES, BagWriter, write_strut_bag
 from pkm_identification.records.foreign import LogLayout
-from pkm_identification.records.foreign.units import parse_seconds
+from pkm_identification.records.foreign.clock_times import parse_seconds
 from pkm_identification.records.interfaces import typestore
 from pkm_identification.records.joint_state import JOINT_STATE
 from pkm_identification.records.log import read_log, write_log

@@ -26,7 +26,7 @@ from ros.rigs import (
 )
 from ros.ros_bench import DriveMotion
 
-from pkm_identification.control.model import InverseDynamics
+from pkm_identification.control.inverse_dynamics import InverseDynamics
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.online.tracker_stage import TrackerStage
 from pkm_identification.machines.load import load_machine

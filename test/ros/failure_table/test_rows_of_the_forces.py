@@ -14,7 +14,7 @@ from ros.domains import DOMAIN
 from ros.rigs import StreamRig, status_with, values_of
 from ros.ros_bench import StreamBench, joint_state
 
-from pkm_identification.control.model import InverseDynamics
+from pkm_identification.control.inverse_dynamics import InverseDynamics
 from pkm_identification.identification.changes.payload import Carrier
 from pkm_identification.machines.load import as_machine, load_machine
 from pkm_identification.msg import ParameterEstimate

@@ -6,8 +6,6 @@
 The kernels are written once, as plain functions over arrays. Compiled by Numba they run on float64; interpreted, the
 same functions run on arrays of mpmath numbers. What differs is here: how exact numbers become numbers, and how an
 interpreted function takes a sine.
-
-Fractions as an arithmetic: for what is decided and solved without any rounding.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ from numba.extending import overload, register_jitable
 from pkm_identification.numerics.compiled import Function
 
 from .evaluation import Evaluation
-from .exact import square_root
 from .padic import Padic
 
 # Decorates a function that compiled and interpreted kernels have in common. It must allocate nothing and make no
@@ -160,44 +157,3 @@ class Multiprecision(Evaluation):
 
 FLOAT64 = Float64()
 Arithmetic = Float64 | Multiprecision | Padic
-
-
-class NotRational(ValueError):
-    """A number that no fraction is."""
-
-
-class Rational(Evaluation):
-    """Exact numbers as fractions.
-
-    Raises
-    ------
-    NotRational
-        Where a number is none.
-    """
-
-    dtype: Any = object
-
-    def _fraction(self, value: Fraction) -> Fraction:
-        return value
-
-    def _function(self, name: str) -> Callable[..., Fraction]:
-        if name != "sqrt":
-            raise NotRational(f"{name}() of a number")
-        return _root
-
-    @property
-    def _pi(self) -> Any:
-        raise NotRational("pi")
-
-    def same(self, value: Any) -> Fraction:
-        return Fraction(value)
-
-
-def _root(value: Fraction) -> Fraction:
-    root = square_root(value)
-    if not isinstance(root, Fraction):
-        raise NotRational(f"sqrt({value})")
-    return root
-
-
-RATIONAL = Rational()

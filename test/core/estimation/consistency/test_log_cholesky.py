@@ -18,9 +18,8 @@ from pkm_identification.estimation.consistency.log_cholesky import (
     compute_centred_moments_jacobian,
     compute_matrix_of_moments,
     free_coordinates,
-    list_ten_parameters,
-    pseudo_inertia,
 )
+from pkm_identification.estimation.consistency.pseudo_inertia import list_ten_parameters, pseudo_inertia
 from pkm_identification.mechanisms.hexapod.dynamics.basis import PLATFORM_COLUMNS, basis_parameters
 from pkm_identification.mechanisms.hexapod.machine import Machine
 

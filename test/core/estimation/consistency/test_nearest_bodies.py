@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from pkm_identification.errors import NotConverged
-from pkm_identification.estimation.consistency.log_cholesky import list_ten_parameters, pseudo_inertia
 from pkm_identification.estimation.consistency.nearest_bodies import (
     find_likeliest_bodies,
     find_nearest_bodies,
     keep_bodies_of_nothing,
 )
+from pkm_identification.estimation.consistency.pseudo_inertia import list_ten_parameters, pseudo_inertia
 
 
 def draw_body(rng: np.random.Generator) -> np.ndarray:

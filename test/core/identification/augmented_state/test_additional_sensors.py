@@ -37,8 +37,9 @@ from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.prior import Prior
 from pkm_identification.records.drive_csv import write_raw_csv
 from pkm_identification.records.log import read_log, write_log
+from pkm_identification.simulation.additional_sensors import AdditionalSensors
 from pkm_identification.simulation.plant import Plant
-from pkm_identification.simulation.sensors import AdditionalSensors, SensorSettings
+from pkm_identification.simulation.sensors import SensorSettings
 from pkm_identification.simulation.simulator import Simulator
 from pkm_identification.simulation.trajectories import trajectory
 

@@ -14,7 +14,7 @@ import pytest
 import pkm_identification as pkm
 from pkm_identification.cli import main
 from pkm_identification.errors import LogError, MachineError
-from pkm_identification.machines.drives import are_on_motors
+from pkm_identification.machines.encoders import are_on_motors
 from pkm_identification.machines.hexapod import Hexapod
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.transfers import transfers_of

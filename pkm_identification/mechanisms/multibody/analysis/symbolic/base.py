@@ -17,8 +17,9 @@ from pkm_identification.estimation.identifiability.null_space import Eliminated
 
 from ....rigid_bodies import BODY_PARAMETERS
 from ...mechanism import Mechanism
-from ...numbers.arithmetic import RATIONAL, Multiprecision, NotRational
+from ...numbers.arithmetic import Multiprecision
 from ...numbers.exact import Exact
+from ...numbers.rational import RATIONAL, NotRational
 from .elimination import Elimination
 from .facts import Facts
 from .geometry import Geometry, geometries
