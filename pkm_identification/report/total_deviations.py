@@ -146,15 +146,25 @@ def write_status(value: KnownValue) -> str:
 
 def name_first_key(value: KnownValue) -> str:
     """Return the key that a value rests on most; empty where it is known without."""
-    first = next((format_key(one.key) for one in value.rests_on if one.share >= LEAST_SHARE), "")
-    return "" if value.status in (IDENTIFIED, NOISY) else first
+    if value.status in (IDENTIFIED, NOISY):
+        return ""
+    return next((format_key(one.key) for one in _list_named(value)), "")
 
 
 def write_leanings(value: KnownValue) -> str:
     """Return the keys that a value rests on, with how much it changes by each."""
     if value.status == IDENTIFIED and value.file_std < value.data_std:
         return ""
-    return ", ".join(_format_dependence(one, value) for one in value.rests_on if one.share >= LEAST_SHARE)
+    return ", ".join(_format_dependence(one, value) for one in _list_named(value))
+
+
+def _list_named(value: KnownValue) -> list[Leaning]:
+    """Return what is worth naming: the first of what a value rests on, however little of its variance it is."""
+    return [
+        one
+        for k, one in enumerate(value.rests_on)
+        if one.share >= LEAST_SHARE or (k == 0 and value.status == RESTS_ON_FILE)
+    ]
 
 
 def _format_dependence(leaning: Leaning, value: KnownValue) -> str:

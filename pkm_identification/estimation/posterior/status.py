@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .thresholds import LARGEST_RELATIVE_STD, LEAST_TAKEN_SHARE, MOST_OF_VARIANCE, NEAR_ZERO
+from .thresholds import LARGEST_RELATIVE_STD, LEAST_TAKEN_SHARE, MAX_UNNOTICED, MOST_OF_VARIANCE, NEAR_ZERO
 
 IDENTIFIED = "identified"
 MOSTLY_FROM_FILE = "known, mostly from the file"
@@ -75,6 +75,8 @@ class KnownValue:
         What a value of its kind can be, as of `is_near_zero`.
     model_std : float
         Of `data_std`: what parts of the data disagree about, which is no scatter between blocks.
+    unnoticed : float, optional
+        What a wrong number of the file moves it by before the data contradict that number.
     """
 
     name: str
@@ -90,6 +92,7 @@ class KnownValue:
     nominal: float = float("nan")
     size: float = 0.0
     model_std: float = 0.0
+    unnoticed: float = 0.0
 
     @property
     def usable(self) -> bool:
@@ -107,7 +110,7 @@ class KnownValue:
         std, status = float(np.hypot(data, self.file_std)), self.status
         if status not in (CONTRADICTS, AFFECTED):
             value = 0.0 if self.near_zero else self.value
-            status = choose_status(value, std, self.file_std, self.taken, self.size)
+            status = choose_status(value, std, self.file_std, self.taken, self.size, self.unnoticed)
         return replace(self, data_std=data, std=std, status=status)
 
 
@@ -116,7 +119,9 @@ def is_near_zero(value: float, size: float) -> bool:
     return abs(value) < NEAR_ZERO * size
 
 
-def choose_status(value: float, std: float, file_std: float, taken: float, size: float) -> str:
+def choose_status(
+    value: float, std: float, file_std: float, taken: float, size: float, unnoticed: float = 0.0
+) -> str:
     """Return the status of a value.
 
     Parameters
@@ -126,10 +131,12 @@ def choose_status(value: float, std: float, file_std: float, taken: float, size:
         Share of the prior's variance that the data took away.
     size : float
         As of `is_near_zero`.
+    unnoticed : float, optional
+        What a wrong number of the file moves it by before the data contradict that number.
     """
     small = std <= LARGEST_RELATIVE_STD * (size if is_near_zero(value, size) else abs(value))
     if taken < LEAST_TAKEN_SHARE:
         return MOSTLY_FROM_FILE if small else FROM_FILE
-    if small:
-        return IDENTIFIED
-    return RESTS_ON_FILE if file_std**2 > MOST_OF_VARIANCE * std**2 else NOISY
+    if unnoticed > MAX_UNNOTICED * std or (not small and file_std**2 > MOST_OF_VARIANCE * std**2):
+        return RESTS_ON_FILE
+    return IDENTIFIED if small else NOISY

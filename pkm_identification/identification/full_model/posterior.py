@@ -108,6 +108,21 @@ class Posterior:
         """What a width of the forces' common gain moves the unknowns (p,) by: h."""
         return np.asarray(self.gain_direction - self.mode.covariance @ self.gain_direction)
 
+    @cached_property
+    def own_deviations(self) -> FloatArray:
+        """Deviations (p,) of the unknowns if the file is right."""
+        return np.sqrt(self.compute_variances(np.eye(len(self.mode.unknowns))) + self.gain_moves**2)
+
+    def compute_variances(self, directions: FloatArray) -> FloatArray:
+        """Return the variances of unknowns along directions (r, p) if the file is right."""
+        covariance = self.mode.covariance
+        # an effect at its bound is none: it moves nothing
+        widened = np.maximum([one.widened for one in self.model.unknowns], 1.0)
+        moved = directions @ covariance
+        of_file = np.sum(((directions - moved) / widened) ** 2, axis=1)
+        white = np.sum(moved * directions, axis=1) - np.sum(moved**2, axis=1)
+        return np.asarray(of_file + np.maximum(self.blocks.jackknife(directions), white))
+
     @property
     def widest(self) -> float:
         """Of the effects' widths in stated ones, 1 where none is large."""

@@ -245,6 +245,9 @@ def test_a_value_is_judged_by_what_it_can_be_only_near_zero():
     assert choose_status(0.0021, 0.017, 0.014, 0.9, 0.4) == IDENTIFIED
     assert not is_near_zero(0.0021, 0.0)
     assert choose_status(0.0021, 0.017, 0.014, 0.9, 0.0) == RESTS_ON_FILE
+    # one that a wrong number moves by four deviations without being noticed, however small its deviation
+    assert choose_status(1.0, 0.02, 0.005, 0.9, 0.0, 0.08) == RESTS_ON_FILE
+    assert choose_status(1.0, 0.02, 0.005, 0.9, 0.0, 0.05) == IDENTIFIED
 
 
 @pytest.mark.parametrize(

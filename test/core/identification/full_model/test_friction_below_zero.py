@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from pkm_identification.estimation.posterior.status import AFFECTED, IDENTIFIED, NOISY, KnownValue
-from pkm_identification.identification.full_model.answer import judge_sign
+from pkm_identification.identification.full_model.values import judge_sign
 from pkm_identification.report.total_deviations import write_status
 
 
