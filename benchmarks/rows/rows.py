@@ -17,7 +17,6 @@ import numpy as np
 from pkm_identification.errors import PkmError
 from pkm_identification.machines.capabilities import (
     ActuatedDrives,
-    HexapodFile,
     NamedOutputs,
     PlatformPose,
     has,
@@ -385,10 +384,6 @@ def _lacks_weight(machine: Machine) -> str:
     )
 
 
-def _lacks_tree(machine: Machine) -> str:
-    return "" if machine.bodies.loops == 0 or has(machine, HexapodFile) else "it has loops"
-
-
 def _lacks_alike_limbs(machine: Machine) -> str:
     return "" if machine.has_identical_limbs else "its bodies are estimated one by one already"
 
@@ -485,7 +480,7 @@ ROWS: tuple[Row, ...] = (
     ),
     Row("answers", "`history`", _history, codes=(0, 1)),
     Row("export", "yaml, identified again", _identify_again),
-    Row("export", "URDF", _m("export", "--format", "urdf", "--out", ":e.urdf"), lacks=_lacks_tree),
+    Row("export", "URDF", _m("export", "--format", "urdf", "--out", ":e.urdf")),
     Row("export", "MJCF, SDF, C", _export),
     Row("understand", "`base-parameters`", _m("base-parameters")),
     Row("understand", "`identifiability` of a motion", _m("identifiability", "--trajectory", "rich")),

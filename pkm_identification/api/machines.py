@@ -241,7 +241,7 @@ def export(machine: AnyMachine | Mechanism, path: str | Path, form: str | None =
     path : str or Path
         Appears complete or not at all.
     form : {'urdf', 'urdf-home', 'ros2_control', 'mjcf', 'sdf', 'yaml', 'c', 'linuxcnc'}, optional
-        By the name of the file unless given; urdf-home and linuxcnc are for hexapods, urdf for these and trees.
+        By the name of the file unless given; linuxcnc is for hexapods.
 
     Raises
     ------

@@ -27,10 +27,10 @@ def add(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "export",
         description="Write a machine, with its nominal or with identified parameters. mjcf: a MuJoCo model with closed "
-        "loops; sdf: the same for Gazebo; c: C99 source of the inverse dynamics; yaml: a machine file; urdf: of a "
-        "machine without loops, and of a hexapod a tree for display (the kinematics node publishes the states of its "
-        "joints); ros2_control: of any machine a URDF with its drives, loops left open; of hexapods also urdf-home: "
-        "its joints are zero at home, and linuxcnc: joint centres for genhexkins (.hal).",
+        "loops; sdf: the same for Gazebo; c: C99 source of the inverse dynamics; yaml: a machine file; urdf: "
+        "a tree, loops left open (the kinematics node publishes the states of its joints); urdf-home: one whose joints "
+        "are zero at home; ros2_control: a URDF with its drives; of hexapods also linuxcnc: joint centres for "
+        "genhexkins (.hal).",
     )
     add_machine(parser)
     parser.add_argument("--estimate", metavar="FILE", help="estimate.json with the identified parameters")

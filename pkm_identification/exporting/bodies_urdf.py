@@ -1,108 +1,149 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""URDF of bodies with joints that are a tree: every frame of the tree is a link, joints keep their coordinates."""
+"""URDF of a machine's bodies: every frame of its tree is a link, joints keep their coordinates, loops are left open.
+
+URDF knows no closed chains. `TreePositions` says where all joints of the tree are at a configuration; as JointState
+messages to a robot_state_publisher, these close the loops for the eye. A viewer that nobody tells positions puts all of
+them to zero: `bodies_urdf(mechanism, from_home=True)` counts them from home, so that it shows the machine there.
+"""
 
 from __future__ import annotations
 
+import math
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import MachineError
 from pkm_identification.machines.outline import BodyOutline
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.mechanisms.multibody.extents import compute_body_extents
-from pkm_identification.mechanisms.multibody.kernels.codes import BALL, FIXED, NO_SPIN, ORIGIN, PRISMATIC
+from pkm_identification.mechanisms.multibody.kernels.codes import (
+    BALL,
+    COORDINATES,
+    FIXED,
+    NO_SPIN,
+    ORIGIN,
+    PRISMATIC,
+)
 from pkm_identification.mechanisms.multibody.kinematics import frames
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.structure.tree import Frame
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import yaw_pitch_roll
+from pkm_identification.numerics.rotation import matrix_from_vector, yaw_pitch_roll
 from pkm_identification.simulation.multibody.inertials import inertials
 from pkm_identification.simulation.multibody.tree_model import Inertial, fresh, numbers
 
 from .followers import list_followers
-from .urdf import draw_bar
 
 BASE = "base"
-_BAR = 0.03  # radius of a bar, of the extent of the largest body
-# Limits that URDF demands and the file does not have: a turn and a metre beyond all use, forces and rates likewise
+# What is drawn, as radii, of the extent of the largest body
+_BAR, _TUBE, _ROD, _BALL = 0.03, 0.06, 0.035, 0.07
+_COLOURS = {"steel": "0.45 0.48 0.52 1", "bright": "0.75 0.77 0.80 1", "moving": "0.16 0.45 0.72 1"}
+# Limits that URDF demands and the file does not have: metres, forces and rates beyond all use; passive hinges turn once
 _FARTHEST, _EFFORT, _VELOCITY = 1e3, 1e9, 1e9
-_LIMITS = f'<limit lower="{-_FARTHEST}" upper="{_FARTHEST}" effort="{_EFFORT}" velocity="{_VELOCITY}"/>'
+# Single joints that stand for what moves a frame, in their order: end of the name and axis
+_TURNS = (("_yaw", 2), ("_pitch", 1), ("_roll", 0))
+_HINGES = (("_1", 0), ("_2", 1))
 
 
-# Hinges that stand for a joint of three turns, in their order: end of the name and axis
-TURNS = (("yaw", 2), ("pitch", 1), ("roll", 0))
-TURNING = (BALL, NO_SPIN)
-
-
-def bodies_urdf(mechanism: Mechanism, display: bool = False) -> str:
-    """Return the URDF text of a mechanism that is a tree.
+def bodies_urdf(mechanism: Mechanism, from_home: bool = False, mimics: bool = False) -> str:
+    """Return the URDF text of the tree of a mechanism.
 
     Links have the bodies' names, or those of joints between which nothing has mass (universal and planar joints are two
-    and three). Limits are those of single joints that are driven; friction is `dynamics` of a driven joint.
+    and three, spherical ones three hinges). Bodies are bars from joint to joint, driven slides rod and tube. Limits are
+    those of single joints that are driven; friction is `dynamics` of a driven joint.
 
     Parameters
     ----------
     mechanism : Mechanism
         In float64.
-    display : bool
-        Whether it is for viewers: bodies are drawn as bars from joint to joint, loops are left open, three hinges stand
-        for a spherical joint, and what `TreePositions` says closes the loops for the eye.
+    from_home : bool
+        Whether all joints are zero at home. Else they are the coordinates of the tree, as in `TreePositions`; a comment
+        has their values at home.
+    mimics : bool
+        Whether joints follow others that couplings couple them with; else they get positions of their own.
 
     Raises
     ------
     SettingsError
-        If it closes loops, or has spherical joints, joints without spin or couplings of more than two joints, which
-        URDF has not; not for display.
+        If it shall have mimics and has couplings of more than two joints, which URDF has not.
+    MachineError
+        If two joints of the tree have one name.
     """
-    description, tree = mechanism.description, mechanism.tree
-    if tree.cut and not display:
-        loops = ", ".join(joint.name for joint in tree.cut)
-        raise SettingsError(
-            f"format urdf: has no loops, and '{mechanism.name}' closes {len(tree.cut)} loop"
-            f"{'s' * (len(tree.cut) > 1)} ({loops}): export to mjcf or sdf"
-        )
-    other = [joint.name for joint in tree.carried if joint.type in ("spherical", "no_spin")]
-    if other and not display:
-        raise SettingsError(
-            f"format urdf: has no joint like '{other[0]}' of '{mechanism.name}'; use mjcf or sdf"
-        )
+    tree, positions = mechanism.tree, TreePositions(mechanism)
+    at_home = dict(zip(positions.names, positions.compute(mechanism.home).tolist(), strict=True))
+    zero = at_home if from_home else dict.fromkeys(at_home, 0.0)
     body_of = {frame: name for name, frame in tree.body_frames.items()}
     taken = {BASE, *body_of.values()}
     names = [BASE]
-    masses = inertials(mechanism)
-    own = [_format_joint_name(mechanism, f, frame) for f, frame in enumerate(tree.frames)]
-    mimics = {} if display else _describe_mimics(mechanism)
-    bars = _draw_bars(mechanism) if display else {}
-    parts = [_link(BASE, None, bars.get(GROUND, ""))]
-    driven = _describe_driven_joints(mechanism)
+    masses, shapes, driven = inertials(mechanism), _draw_bodies(mechanism), _describe_driven_joints(mechanism)
+    following = _describe_mimics(mechanism, from_home) if mimics else {}
+    parts = [_link(BASE, None, shapes.get(GROUND, ""))]
     for f, frame in enumerate(tree.frames[1:], 1):
-        names.append(body_of.get(f) or fresh(f"{own[f]}:frame", taken))
-        parent, origin = names[frame.parent], _format_origin(mechanism, f)
-        if frame.kind in TURNING:
-            for end, axis in TURNS[:-1]:
-                link = fresh(f"{own[f]}:{end}", taken)
-                parts.append(
-                    _build_joint(
-                        f"{own[f]}_{end}", "revolute", (parent, link), origin, np.eye(3)[axis], _LIMITS
-                    )
-                )
-                parts.append(_link(link, None))
-                parent, origin = link, ""
-            own[f] = f"{own[f]}_{TURNS[-1][0]}"
-        kind = {FIXED: "fixed", PRISMATIC: "prismatic"}.get(frame.kind, "revolute")
-        along = np.eye(3)[TURNS[-1][1]] if frame.kind in TURNING else frame.sign * np.eye(3)[frame.axis]
-        limits = driven.get(own[f], _LIMITS) + mimics.get(own[f], "")
-        parts.append(_build_joint(own[f], kind, (parent, names[f]), origin, along, limits))
-        parts.append(_link(names[f], masses.get(body_of.get(f, "")), bars.get(body_of.get(f, ""), "")))
-    gravity = numbers(FLOAT64.array(description.gravity))
+        name = body_of.get(f) or fresh(f"{_format_joint_name(mechanism, f, frame)}:frame", taken)
+        names.append(name)
+        parent, placement = names[frame.parent], mechanism.model.placement[f]
+        turn, shift = placement[:ORIGIN], placement[ORIGIN]
+        singles = _list_single_joints(mechanism, f, frame)
+        if not singles:
+            own = _format_joint_name(mechanism, f, frame)
+            parts.append(_build_joint(own, "fixed", (parent, name), _format_origin(turn, shift)))
+        for k, (joint, axis) in enumerate(singles):
+            kind = "prismatic" if frame.kind == PRISMATIC else "revolute"
+            if kind == "prismatic":
+                shift = shift + turn @ (zero[joint] * axis)
+            else:
+                turn = turn @ matrix_from_vector(zero[joint] * axis)
+            last = k == len(singles) - 1
+            child = name if last else fresh(f"{joint}:frame", taken)
+            low, high, dynamics = driven.get(joint, (*_list_passive_limits(kind), ""))
+            limits = (
+                f'<axis xyz="{numbers(axis)}"/><limit lower="{low - zero[joint]!r}" upper="{high - zero[joint]!r}" '
+                f'effort="{_EFFORT}" velocity="{_VELOCITY}"/>{dynamics}{following.get(joint, "")}'
+            )
+            parts.append(_build_joint(joint, kind, (parent, child), _format_origin(turn, shift), limits))
+            if not last:
+                parts.append(_link(child, None))
+            parent, turn, shift = child, np.eye(3), np.zeros(3)
+        owner = body_of.get(f, "")
+        parts.append(_link(name, masses.get(owner), shapes.get(owner, "")))
+    gravity = numbers(FLOAT64.array(mechanism.description.gravity))
+    colours = "".join(
+        f'<material name="{name}"><color rgba="{rgba}"/></material>\n' for name, rgba in _COLOURS.items()
+    )
     return (
         f'<?xml version="1.0"?>\n<robot name={quoteattr(mechanism.name)}>\n'
-        f"<!-- Gravity of the machine file, m/s^2: {gravity} -->\n{''.join(parts)}</robot>\n"
+        f"<!-- Gravity of the machine file, m/s^2: {gravity} -->\n"
+        f"{_build_remark(mechanism, at_home, from_home)}{colours}{''.join(parts)}</robot>\n"
     )
+
+
+def _build_remark(mechanism: Mechanism, at_home: dict[str, float], from_home: bool) -> str:
+    """Return comments on the joints at home and on loops."""
+    cut = ", ".join(joint.name for joint in mechanism.tree.cut)
+    values = ", ".join(f"{name} {value:.6g}" for name, value in at_home.items())
+    texts = [f"Loops are left open at: {cut}"] if cut else []
+    texts.append("All joints are zero at home." if from_home else f"Joints at home (m, rad): {values}")
+    return "".join(f"<!-- {text.replace('--', '__')} -->\n" for text in texts)
+
+
+def _list_passive_limits(kind: str) -> tuple[float, float]:
+    farthest = math.tau if kind == "revolute" else _FARTHEST
+    return -farthest, farthest
+
+
+def _list_single_joints(mechanism: Mechanism, f: int, frame: Frame) -> list[tuple[str, FloatArray]]:
+    """Return names and axes of the single joints that move a frame, from its parent on; none of a fixed one."""
+    if frame.kind == FIXED:
+        return []
+    name = _format_joint_name(mechanism, f, frame)
+    if frame.kind in (BALL, NO_SPIN):
+        ends = _TURNS if frame.kind == BALL else _HINGES
+        return [(f"{name}{end}", np.eye(3)[axis]) for end, axis in ends]
+    return [(name, frame.sign * np.eye(3)[frame.axis])]
 
 
 def _format_joint_name(mechanism: Mechanism, f: int, frame: Frame) -> str:
@@ -115,18 +156,19 @@ def _format_joint_name(mechanism: Mechanism, f: int, frame: Frame) -> str:
     return name if len(places) == 1 else f"{name}_{places.index(f) + 1}"
 
 
-def _describe_mimics(mechanism: Mechanism) -> dict[str, str]:
+def _describe_mimics(mechanism: Mechanism, from_home: bool) -> dict[str, str]:
     """Return what makes joints follow others, by their names."""
     found = {}
     for one in list_followers(mechanism, "urdf"):
-        numbers_of = f'multiplier="{one.multiplier!r}" offset="{one.offset!r}"'
+        offset = 0.0 if from_home else one.offset
+        numbers_of = f'multiplier="{one.multiplier!r}" offset="{offset!r}"'
         found[one.joint] = f"<mimic joint={quoteattr(one.leader)} {numbers_of}/>"
     return found
 
 
-def _describe_driven_joints(mechanism: Mechanism) -> dict[str, str]:
+def _describe_driven_joints(mechanism: Mechanism) -> dict[str, tuple[float, float, str]]:
     """Return limits and friction of joints that are driven as they are, by their names."""
-    friction, texts = mechanism.description.friction, {}
+    friction, found = mechanism.description.friction, {}
     for i, drive in enumerate(mechanism.description.drives):
         factors = {name: FLOAT64.number(one) for name, one in drive.measure.joints.items()}
         if (
@@ -136,25 +178,17 @@ def _describe_driven_joints(mechanism: Mechanism) -> dict[str, str]:
         ):
             continue
         low, high = FLOAT64.array(drive.limits) if drive.limits else (-_FARTHEST, _FARTHEST)
-        text = f'<limit lower="{float(low)!r}" upper="{float(high)!r}" effort="{_EFFORT}" velocity="{_VELOCITY}"/>'
         viscous, coulomb = float(friction.viscous[i]), float(friction.coulomb[i])
-        if viscous or coulomb:
-            text += f'<dynamics damping="{viscous!r}" friction="{coulomb!r}"/>'
-        texts[next(iter(factors))] = text
-    return texts
+        rubs = f'<dynamics damping="{viscous!r}" friction="{coulomb!r}"/>' if viscous or coulomb else ""
+        found[next(iter(factors))] = (float(low), float(high), rubs)
+    return found
 
 
-def _format_origin(mechanism: Mechanism, f: int) -> str:
-    """Return the origin of a frame in its parent."""
-    placement = mechanism.model.placement[f]
-    roll = yaw_pitch_roll(placement[:ORIGIN])[::-1]
-    return f'<origin xyz="{numbers(placement[ORIGIN])}" rpy="{numbers(roll)}"/>'
+def _format_origin(turn: FloatArray, shift: FloatArray) -> str:
+    return f'<origin xyz="{numbers(shift)}" rpy="{numbers(yaw_pitch_roll(turn)[::-1])}"/>'
 
 
-def _build_joint(
-    name: str, kind: str, links: tuple[str, str], origin: str, axis: FloatArray, limits: str
-) -> str:
-    moving = "" if kind == "fixed" else f'<axis xyz="{numbers(axis)}"/>{limits}'
+def _build_joint(name: str, kind: str, links: tuple[str, str], origin: str, moving: str = "") -> str:
     return (
         f'<joint name={quoteattr(name)} type="{kind}">{origin}'
         f"<parent link={quoteattr(links[0])}/><child link={quoteattr(links[1])}/>{moving}</joint>\n"
@@ -168,46 +202,91 @@ def _link(name: str, body: Inertial | None, drawn: str = "") -> str:
     )
 
 
-def _draw_bars(mechanism: Mechanism) -> dict[str, str]:
-    """Return bars between the joints of each body, GROUND included, as visuals."""
-    outline = BodyOutline(mechanism)
-    radius = _BAR * float(np.max(compute_body_extents(mechanism)))
-    drawn: dict[str, str] = {}
-    for owner, ends in zip(outline.owners, outline.points, strict=True):
-        if owner in mechanism.tree.body_frames:
-            drawn[owner] = drawn.get(owner, "") + draw_bar(ends[0], ends[1], radius, "")
+def _draw_bodies(mechanism: Mechanism) -> dict[str, str]:
+    """Return visuals of each body, GROUND included: bars and balls at its joints, and driven slides.
+
+    A slide's first body has a tube along its axis, the second a rod back into it.
+    """
+    description, outline = mechanism.description, BodyOutline(mechanism)
+    size = float(np.max(compute_body_extents(mechanism)))
+    drawn = dict.fromkeys(mechanism.tree.body_frames, "")
+    colour = dict.fromkeys(drawn, "moving") | {GROUND: "steel"}
+    limits = _describe_driven_joints(mechanism)
+    for joint in description.joints:
+        low, high, _ = limits.get(joint.name, (-_FARTHEST, _FARTHEST, ""))
+        if joint.type == "prismatic" and 0 <= low < high < _FARTHEST:
+            ends = ((_TUBE, 0.55 * high, "steel"), (_ROD, -0.6 * low, "bright"))
+            for body, place, axis, (radius, length, own) in zip(
+                joint.bodies, joint.place, joint.axis, ends, strict=True
+            ):
+                start, along = FLOAT64.array(place), FLOAT64.array(axis)
+                end = start + length * along / np.linalg.norm(along)
+                drawn[body] += draw_bar(start, end, radius * size, own)
+                colour[body] = colour[body] if body == GROUND else own
+    for owner, line in zip(outline.owners, outline.points, strict=True):
+        if owner in drawn:
+            drawn[owner] += draw_bar(line[0], line[1], _BAR * size, colour[owner])
+    for body, place in dict.fromkeys(
+        (body, place)
+        for joint in description.joints
+        for body, place in zip(joint.bodies, joint.place, strict=True)
+    ):
+        origin = f'<origin xyz="{numbers(FLOAT64.array(place))}"/>'
+        drawn[body] += _build_visual(origin, f'<sphere radius="{_BALL * size!r}"/>', colour[body])
     return drawn
 
 
+def draw_bar(start: FloatArray, end: FloatArray, radius: float, material: str) -> str:
+    """Return a cylinder between two points (3,) of a link, m, as a visual; nothing where they are one."""
+    along = end - start
+    length = float(np.linalg.norm(along))
+    if length == 0.0:
+        return ""
+    pitch, yaw = np.arccos(np.clip(along[2] / length, -1, 1)), np.arctan2(along[1], along[0])
+    origin = f'<origin xyz="{numbers(0.5 * (start + end))}" rpy="{numbers([0.0, pitch, yaw])}"/>'
+    return _build_visual(origin, f'<cylinder radius="{radius!r}" length="{length!r}"/>', material)
+
+
+def _build_visual(origin: str, shape: str, material: str) -> str:
+    return f'<visual>{origin}<geometry>{shape}</geometry><material name="{material}"/></visual>\n'
+
+
 class TreePositions:
-    """Positions of the joints of a mechanism's tree, as `bodies_urdf` writes it for display.
+    """Positions of the joints of a mechanism's tree, as `bodies_urdf` writes it.
 
     Attributes
     ----------
     names : tuple of str
         Those that move, in the order of the tree.
+
+    Raises
+    ------
+    MachineError
+        If two have one name.
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
-        moving = [(f, frame) for f, frame in enumerate(mechanism.tree.frames) if frame.kind != FIXED]
-        names: list[str] = []
-        for f, frame in moving:
-            name = _format_joint_name(mechanism, f, frame)
-            names += [f"{name}_{end}" for end, _ in TURNS] if frame.kind in TURNING else [name]
-        self.names = tuple(names)
-        self._moving = moving
+        self._moving = [(f, frame) for f, frame in enumerate(mechanism.tree.frames) if frame.kind != FIXED]
+        self.names = tuple(
+            name for f, frame in self._moving for name, _ in _list_single_joints(mechanism, f, frame)
+        )
+        if taken := {name for name in self.names if self.names.count(name) > 1}:
+            raise MachineError(
+                f"{mechanism.description.source}: joint '{min(taken)}': another joint of the tree has this name"
+            )
 
     def compute(self, configuration: FloatArray) -> FloatArray:
         """Return positions (J,), rad and m, in the order of `names`, of a configuration (Q,)."""
         rotation, _ = (part[0] for part in frames(self._mechanism, configuration[None]))
         found: list[float] = []
         for f, frame in self._moving:
-            if frame.kind in TURNING:
+            if frame.kind == BALL:
                 placed = rotation[frame.parent] @ self._mechanism.model.placement[f][:ORIGIN]
                 found += yaw_pitch_roll(placed.T @ rotation[f]).tolist()
             else:
-                found.append(float(configuration[frame.coordinate]))
+                width = COORDINATES[frame.kind]
+                found += configuration[frame.coordinate : frame.coordinate + width].tolist()
         return np.array(found)
 
 

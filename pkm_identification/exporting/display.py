@@ -13,10 +13,13 @@ from xml.sax.saxutils import quoteattr
 from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
 from pkm_identification.machines.contract import Drive, Machine
 from pkm_identification.mechanisms.hexapod.kinematics.tracker import split_row
+from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
+from pkm_identification.mechanisms.multibody.description.hexapod import build_hexapod_description
+from pkm_identification.mechanisms.multibody.kinematics import close_pose
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.numerics.arrays import FloatArray
 
 from .bodies_urdf import TreePositions, bodies_urdf
-from .urdf import TreeJoints, urdf
 
 # mock hardware moves drives to what is commanded, without any physics; `mock:=true` of the launch file puts it there
 PLUGIN = "your_package/YourHardware"
@@ -38,13 +41,17 @@ class DisplayTree(Protocol):
         """Return positions (J,), rad and m, in the order of `names`, of a tracker's state (S,)."""
 
 
-class _StrutTree:
+class _PosedTree:
     def __init__(self, machine: HexapodFile) -> None:
-        self._joints = TreeJoints(machine.description)
+        self._mechanism = name_bodies(machine.description)
+        self._joints, self._last = TreePositions(self._mechanism), self._mechanism.home
         self.names = self._joints.names
 
     def compute(self, state: FloatArray) -> FloatArray:
-        return self._joints.positions(*split_row(state)[:2])
+        position, rotation, *_ = split_row(state)
+        closed = close_pose(self._mechanism, position[None], rotation[None])
+        self._last = closed.configuration[0] if closed.found[0] else self._last
+        return self._joints.compute(self._last)
 
 
 class _BodyTree:
@@ -60,15 +67,26 @@ class _BodyTree:
 def create_tree(machine: Machine, asker: str) -> DisplayTree:
     """Return the joints of the tree that `display_urdf` writes; raises SettingsError in the name of who asks."""
     if has(machine, HexapodFile):
-        return _StrutTree(machine)
+        return _PosedTree(machine)
     return _BodyTree(require(machine, BodiesFile, asker))
+
+
+def name_bodies(description: HexapodDescription) -> Mechanism:
+    """Return a hexapod's thirteen bodies under the names that they have in files for other programs."""
+    links = [f"strut_{i + 1}_{end}" for i in range(len(description.struts)) for end in "be"]
+    return Mechanism.of(build_hexapod_description(description, ("platform", *links), description.joint_names))
+
+
+def find_bodies(machine: Machine, asker: str) -> Mechanism:
+    """Return the bodies that files for other programs have; raises SettingsError in the name of who asks."""
+    if has(machine, HexapodFile):
+        return name_bodies(machine.description)
+    return require(machine, BodiesFile, asker).mechanism
 
 
 def display_urdf(machine: Machine, asker: str) -> str:
     """Return the URDF text of a machine for a robot_state_publisher, loops left open."""
-    if has(machine, HexapodFile):
-        return urdf(machine.description)
-    return bodies_urdf(require(machine, BodiesFile, asker).mechanism, display=True)
+    return bodies_urdf(find_bodies(machine, asker))
 
 
 def build_ros2_control_urdf(machine: Machine) -> str:

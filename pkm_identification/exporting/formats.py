@@ -13,15 +13,13 @@ from typing import Any
 import yaml
 
 from pkm_identification.errors import SettingsError
-from pkm_identification.machines.capabilities import BodiesFile, HexapodFile, has, require
+from pkm_identification.machines.capabilities import HexapodFile, has, require
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.load import Description, load_machine
-from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.records.atomic import write_text
 
 FORMATS = ("urdf", "urdf-home", "ros2_control", "mjcf", "sdf", "yaml", "c", "linuxcnc")
-_OF_STRUTS = ("urdf-home", "linuxcnc")  # formats that know a platform on six struts alone
 _SUFFIXES = {
     ".urdf": "urdf",
     ".xml": "mjcf",
@@ -42,8 +40,8 @@ def format_of(path: str | Path) -> str | None:
 def format_machine_text(machine: Machine | Description, form: str) -> str:
     """Return a machine in one of the FORMATS.
 
-    urdf: a tree, of a hexapod for display, urdf-home: one whose joints are zero at home; ros2_control: a tree, loops
-    left open, with the drives that a controller manager takes; mjcf and sdf: models with closed loops; yaml: a machine
+    urdf: a tree, loops left open; urdf-home: one whose joints are zero at home; ros2_control: a tree with the drives
+    that a controller manager takes; mjcf and sdf: models with closed loops; yaml: a machine
     file; c: C99 source of the inverse dynamics; linuxcnc: HAL commands with the joint centres for genhexkins.
 
     Raises
@@ -58,43 +56,33 @@ def format_machine_text(machine: Machine | Description, form: str) -> str:
         from .display import build_ros2_control_urdf
 
         return build_ros2_control_urdf(machine)
-    if has(machine, HexapodFile):
-        return _write_hexapod(require(machine, HexapodFile, f"format {form}").description, form)
-    if form in _OF_STRUTS:
-        require(machine, HexapodFile, f"format {form}")
-    return _write_bodies(require(machine, BodiesFile, f"format {form}").mechanism, form)
-
-
-def _write_hexapod(description: HexapodDescription, form: str) -> str:
-    # each format loads only what it needs: MuJoCo takes a second
-    if form in ("urdf", "urdf-home"):
-        from .urdf import urdf
-
-        return urdf(description, from_home=form == "urdf-home")
-    if form == "mjcf":
-        from .mjcf import build_complete_mjcf
-
-        return build_complete_mjcf(description)
-    if form == "sdf":
-        from .bodies_sdf import bodies_sdf
-
-        return bodies_sdf(Mechanism.from_machine(description))
-    if form == "c":
-        from .c_code import c_code
-
-        return c_code(description)
+    hexapod = machine.description if has(machine, HexapodFile) else None
     if form == "linuxcnc":
         from .linuxcnc import linuxcnc_hal
 
-        return linuxcnc_hal(description)
-    return _dump(description.file, yaml.SafeDumper)
+        return linuxcnc_hal(require(machine, HexapodFile, f"format {form}").description)
+    # what is better for six struts than for any bodies: a platform that is free, and a closed form without a state
+    if hexapod is not None and form == "mjcf":
+        from .mjcf import build_complete_mjcf
+
+        return build_complete_mjcf(hexapod)
+    if hexapod is not None and form == "c":
+        from .c_code import c_code
+
+        return c_code(hexapod)
+    if form == "yaml":
+        return dump_plain(machine.file) if hexapod is None else _dump(machine.file, yaml.SafeDumper)
+    from .display import find_bodies
+
+    return _write_bodies(find_bodies(machine, f"format {form}"), form)
 
 
 def _write_bodies(mechanism: Mechanism, form: str) -> str:
-    if form == "urdf":
+    # each format loads only what it needs: MuJoCo takes a second
+    if form in ("urdf", "urdf-home"):
         from .bodies_urdf import bodies_urdf
 
-        return bodies_urdf(mechanism)
+        return bodies_urdf(mechanism, from_home=form == "urdf-home", mimics=True)
     if form == "mjcf":
         from pkm_identification.simulation.multibody.mjcf import build_mechanism_mjcf
 
@@ -103,11 +91,9 @@ def _write_bodies(mechanism: Mechanism, form: str) -> str:
         from .bodies_sdf import bodies_sdf
 
         return bodies_sdf(mechanism)
-    if form == "c":
-        from .c_code import bodies_c
+    from .c_code import bodies_c
 
-        return bodies_c(mechanism)
-    return dump_plain(mechanism.description.file)
+    return bodies_c(mechanism)
 
 
 def dump_plain(document: Any) -> str:

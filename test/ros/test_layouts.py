@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from pkm_identification.exporting.urdf import urdf
+from pkm_identification.exporting.formats import format_machine_text
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES
@@ -139,7 +139,7 @@ def test_ros2_control_has_controllers_of_every_release():
 def test_ros2_control_has_a_whole_machine_that_mock_hardware_puts_at_home():
     machine = Machine.load("uf")
     robot = ElementTree.parse(CONFIG / "ros2_control" / "hexapod.ros2_control.urdf").getroot()
-    exported = ElementTree.fromstring(urdf(machine))
+    exported = ElementTree.fromstring(format_machine_text(machine, "urdf"))
     for kind in ("link", "joint"):
         names = [one.get("name") for one in exported.iterfind(kind)]
         assert [one.get("name") for one in robot.iterfind(kind)] == names

@@ -39,7 +39,7 @@ def test_yaml_goes_out_and_comes_back(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--format", "urdf", "--out", "-"], "format urdf: has no loops"),
+        (["--format", "linuxcnc", "--out", "-"], "format linuxcnc: needs a hexapod"),
         (["--out", "made.txt"], "give --format, one of urdf"),
         (["--out", "made.xml", "--cures", "x.json"], "x.json: cannot be read"),
         (["--out", "made.xml", "--estimate", "x.json"], "x.json: cannot be read"),

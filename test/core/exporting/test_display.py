@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from core.machines.every_machine import AS_MULTIBODY, MECHANISMS, machine, smooth_motion
 
+from pkm_identification.exporting.bodies_urdf import bodies_urdf
 from pkm_identification.exporting.display import create_tree, display_urdf
 from pkm_identification.mechanisms.multibody.kinematics import body_poses
 
@@ -31,3 +32,17 @@ def test_bodies_of_the_shown_tree_are_where_they_are_and_loops_close(name):
             place = data.oMf[model.getFrameId(body.name)]
             np.testing.assert_allclose(place.translation, position[i], atol=1e-9)
             np.testing.assert_allclose(place.rotation, rotation[i], atol=1e-9)
+
+
+@pytest.mark.parametrize("name", [*MECHANISMS, AS_MULTIBODY])
+def test_joints_counted_from_home_are_zero_there(name):
+    one = machine(name)
+    mechanism = one.mechanism
+    model = pinocchio.buildModelFromXML(bodies_urdf(mechanism, from_home=True))
+    data = model.createData()
+    pinocchio.framesForwardKinematics(model, data, np.zeros(model.nq))
+    rotation, position = (part[0] for part in body_poses(mechanism, mechanism.home[None]))
+    for i, body in enumerate(mechanism.description.bodies):
+        place = data.oMf[model.getFrameId(body.name)]
+        np.testing.assert_allclose(place.translation, position[i], atol=1e-9)
+        np.testing.assert_allclose(place.rotation, rotation[i], atol=1e-9)

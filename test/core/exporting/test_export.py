@@ -17,7 +17,9 @@ from core.platform_motions import six_axes
 
 from pkm_identification.cli import main
 from pkm_identification.errors import MachineError
-from pkm_identification.exporting.urdf import TreeJoints, urdf
+from pkm_identification.exporting.display import create_tree
+from pkm_identification.exporting.formats import format_machine_text
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.dynamics import basis_parameters, regressor, strut_forces
 from pkm_identification.mechanisms.hexapod.identified import identified_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
@@ -32,10 +34,17 @@ def made(name: str) -> Machine:
     return machine(untidy("uf", seed=3)) if name == "untidy" else machine(name)
 
 
+def place_joints(it: Machine, position, rotation):
+    """Values of the joints of the tree at a pose, by name."""
+    tree = create_tree(load_machine(it), "test")
+    state = np.concatenate([position, rotation.ravel(), np.zeros(12)])
+    return dict(zip(tree.names, tree.compute(state).tolist(), strict=True))
+
+
 def assert_shown(it, model, values, position, rotation):
     """With these values of the joints, a reader has platform and struts where they are at that pose."""
     data, q = model.createData(), np.zeros(model.nq)
-    for joint, value in zip(TreeJoints(it).names, values, strict=True):
+    for joint, value in values.items():
         q[model.joints[model.getJointId(joint)].idx_q] = value
     pin.framesForwardKinematics(model, data, q)
     frame = data.oMf[model.getFrameId("platform")]
@@ -51,44 +60,53 @@ def assert_shown(it, model, values, position, rotation):
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_urdf_reader_finds_the_struts_where_the_platform_is(name):
     it = made(name)
-    model = pin.buildModelFromXML(urdf(it))
-    joints = TreeJoints(it)
+    model = pin.buildModelFromXML(format_machine_text(it, "urdf"))
     motion = six_axes(it, 2).at(np.linspace(0, 3, 7))
     for position, rotation in zip(motion.position, motion.rotation, strict=True):
-        assert_shown(it, model, joints.positions(position, rotation), position, rotation)
+        values = place_joints(it, position, rotation)
+        assert_shown(it, model, values, position, rotation)
+        lengths = np.linalg.norm(position + it.platform_joints @ rotation.T - it.base_joints, axis=1)
+        np.testing.assert_allclose([values[joint] for joint in it.joint_names], lengths, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_joints_from_home_are_zero_there(name):
     """What a viewer shows that nobody tells positions; elsewhere the joints are those less home's."""
     it = made(name)
-    model = pin.buildModelFromXML(urdf(it, from_home=True))
-    joints = TreeJoints(it)
-    home = joints.positions(it.home_position, it.home_rotation)
+    model = pin.buildModelFromXML(format_machine_text(it, "urdf-home"))
+    home = place_joints(it, it.home_position, it.home_rotation)
+    assert_shown(it, model, dict.fromkeys(home, 0.0), it.home_position, it.home_rotation)
     motion = six_axes(it, 2).at(np.linspace(0.5, 3, 3))
-    poses = [(it.home_position, it.home_rotation), *zip(motion.position, motion.rotation, strict=True)]
-    for position, rotation in poses:
-        assert_shown(it, model, joints.positions(position, rotation) - home, position, rotation)
+    for position, rotation in zip(motion.position, motion.rotation, strict=True):
+        values = place_joints(it, position, rotation)
+        assert_shown(it, model, {name: values[name] - home[name] for name in home}, position, rotation)
     assert (model.lowerPositionLimit <= 0).all()
     assert (model.upperPositionLimit >= 0).all()
 
 
 def test_the_file_says_where_joints_are_at_home():
     it = made("untidy")
-    remark = next(line for line in urdf(it).splitlines() if line.startswith("<!--"))
-    said = dict(re.findall(r"(\w+) (-?[\d.e-]+)[, ]", remark))
-    home = TreeJoints(it).positions(it.home_position, it.home_rotation)
-    np.testing.assert_allclose(
-        [float(said[name]) for name in TreeJoints(it).names], home, rtol=1e-5, atol=1e-9
-    )
+    text = format_machine_text(it, "urdf")
+    remark = next(line for line in text.splitlines() if line.startswith("<!-- Joints at home"))
+    said = {name: float(value) for name, value in re.findall(r"(\w+) (-?[\d.e-]+)[, ]", remark)}
+    home = place_joints(it, it.home_position, it.home_rotation)
+    assert said.keys() == home.keys()
+    np.testing.assert_allclose([said[name] for name in home], [*home.values()], rtol=1e-5, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_urdf_reader_finds_the_masses(name):
     it = made(name)
-    model = pin.buildModelFromXML(urdf(it))
-    expected = it.platform.mass + sum(s.body_b.mass + s.body_e.mass for s in it.struts)
-    np.testing.assert_allclose(sum(body.mass for body in model.inertias), expected, rtol=1e-12)
+    model = pin.buildModelFromXML(format_machine_text(it, "urdf"))
+    links = {"platform": it.platform}
+    for i, strut in enumerate(it.struts, 1):
+        links |= {f"strut_{i}_b": strut.body_b, f"strut_{i}_e": strut.body_e}
+    for name, body in links.items():
+        found = model.inertias[model.frames[model.getFrameId(name)].parentJoint]
+        np.testing.assert_allclose(found.mass, body.mass, rtol=1e-12)
+    np.testing.assert_allclose(
+        sum(body.mass for body in model.inertias), sum(body.mass for body in links.values()), rtol=1e-12
+    )
 
 
 def test_identified_values_give_the_forces_of_the_regressor():
@@ -135,7 +153,7 @@ def test_the_command_writes_what_it_is_asked_for(tmp_path, estimate_file):
     np.testing.assert_allclose(again.platform.mass, 1.1 * machine("uf").platform.mass, rtol=1e-12)
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "uf.xml"))
     np.testing.assert_allclose(model.body("platform").mass, again.platform.mass, rtol=1e-12)
-    assert pin.buildModelFromUrdf(str(tmp_path / "uf.urdf")).nq == 24
+    assert pin.buildModelFromUrdf(str(tmp_path / "uf.urdf")).nq == 21
 
 
 def test_an_estimate_in_doubt_is_written_and_told(tmp_path, estimate_file, capsys):

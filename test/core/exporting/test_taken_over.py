@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+
 import mujoco
 import numpy as np
 import pytest
@@ -370,8 +372,12 @@ def test_export_init_export_is_the_same(name, form, tmp_path):
         else [next(iter(d.measure.joints)) for d in one.mechanism.description.drives]
     )
     made, _ = draft_from_file(path, one.name, driven)
-    words, numbers = as_words_and_numbers(format_machine_text(read_machine_text(made), form))
-    first_words, first_numbers = as_words_and_numbers(path.read_text(encoding="utf-8"))
+    again = format_machine_text(read_machine_text(made), form)
+    # URDF has no home but in a comment, which nobody reads back
+    (words, numbers), (first_words, first_numbers) = (
+        as_words_and_numbers(re.sub("<!-- Joints at home.*-->", "", text))
+        for text in (again, path.read_text(encoding="utf-8"))
+    )
     assert words == first_words
     np.testing.assert_allclose(numbers, first_numbers, atol=1e-9)
 

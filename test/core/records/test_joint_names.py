@@ -13,7 +13,7 @@ import pytest
 from core.records.made_log import assert_same
 
 from pkm_identification.errors import LogError, MachineError
-from pkm_identification.exporting.urdf import urdf
+from pkm_identification.exporting.formats import format_machine_text
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUT_NAMES, DriveLog
 from pkm_identification.records.foreign import LogLayout
@@ -115,7 +115,8 @@ def test_our_own_names_go_first_and_two_topics_are_not_guessed(tmp_path, truth, 
 
 
 def test_the_urdf_has_the_names_and_no_other_joint_may_have_one(legs):
-    slides = re.findall(r'<joint name="([^"]+)" type="prismatic"', urdf(legs))
-    assert [name for name in slides if name in LEGS] == list(LEGS)
-    with pytest.raises(MachineError, match="platform_x"):
-        urdf(replace(legs, joint_names=("platform_x", *LEGS[1:])))
+    slides = re.findall(r'<joint name="([^"]+)" type="prismatic"', format_machine_text(legs, "urdf"))
+    assert slides == list(LEGS)
+    for taken in ("base_1", "base_1_1", "platform_1_roll"):
+        with pytest.raises(MachineError, match=f"'{taken}'.*another joint of the tree"):
+            format_machine_text(replace(legs, joint_names=(taken, *LEGS[1:])), "urdf")

@@ -10,11 +10,13 @@ joints are there) where the second angle is zero.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from pkm_identification.errors import MachineError
+from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import build_vector_from_matrix, matrix_from_vector
 
@@ -30,16 +32,20 @@ from .records import JOINT_TRANSITION_RATE, NO_VECTOR, Body, Description, Drive,
 
 _X, _Y, _Z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
 _ALIKE, _ACROSS = (_Z, _Z), (_X, _X)  # axes and references of joints whose bodies have the same axes
-PLATFORM = BODIES[0]
+SLIDES = tuple(f"length_{i + 1}" for i in range(STRUTS))
 
 
-def build_hexapod_description(machine: Machine) -> Description:
+def build_hexapod_description(
+    machine: Machine, bodies: Sequence[str] = BODIES, slides: Sequence[str] = SLIDES
+) -> Description:
     """Return the thirteen bodies of a hexapod, their joints, and strut lengths as driven coordinates.
+
+    `bodies` and `slides` name them: the platform, then B and E of each strut; the joints along the struts.
 
     Raises
     ------
     MachineError
-        If its universal joints run along their struts at home.
+        If its universal joints run along their struts at home, or a slide has the name of another joint.
     """
     parameters = list_body_parameters(machine).reshape(len(BODIES), -1)
     rubbing = machine.joint_friction
@@ -53,20 +59,20 @@ def build_hexapod_description(machine: Machine) -> Description:
     zero = np.stack([_compute_axes(hinge, second) for hinge, second in zip(hinges, seconds, strict=True)])
     at_home = compute_strut_coordinates(zero, hinged, machine.home_position, machine.home_rotation)
     for i in range(len(machine.struts)):
-        body_b, body_e = BODIES[1 + 2 * i], BODIES[2 + 2 * i]
+        body_b, body_e = bodies[1 + 2 * i : 3 + 2 * i]
         base, platform = _read_vector(machine.base_joints[i]), _read_vector(machine.platform_joints[i])
-        slide = f"length_{i + 1}"
+        slide = slides[i]
         if machine.hinged_platform:
             near, far = platform_end, base_end
-            hinged_bodies, hinged_at = (PLATFORM, body_e), platform
+            hinged_bodies, hinged_at = (bodies[0], body_e), platform
             ball_bodies, ends = ("ground", body_b), (base, NO_VECTOR)
         else:
             near, far = base_end, platform_end
             hinged_bodies, hinged_at = ("ground", body_b), base
-            ball_bodies, ends = (body_e, PLATFORM), (NO_VECTOR, platform)
+            ball_bodies, ends = (body_e, bodies[0]), (NO_VECTOR, platform)
             if machine.joint_limits.swing is not None:
                 # what a ball limits is how far its second body's axis leans: the strut's, as the platform sees it
-                ball_bodies, ends = (PLATFORM, body_e), (platform, NO_VECTOR)
+                ball_bodies, ends = (bodies[0], body_e), (platform, NO_VECTOR)
         swing = f"{near}_{i + 1}"
         joints += [
             Joint(
@@ -94,11 +100,16 @@ def build_hexapod_description(machine: Machine) -> Description:
         guess[swing], guess[slide] = _read_vector(at_home[i, :2]), _read_vector(at_home[i, 2:])
         drives.append(
             Drive(
-                Measure(slide, "combination", "m", {slide: ONE}, numbers=()),
+                Measure(SLIDES[i], "combination", "m", {slide: ONE}, numbers=()),
                 f"force_{i + 1}",
                 (exact(float(machine.length_limits[0])), exact(float(machine.length_limits[1]))),
                 exact(machine.turning_mass(i)),
             )
+        )
+    names = [joint.name for joint in joints]
+    if taken := {name for name in names if names.count(name) > 1}:
+        raise MachineError(
+            f"machine '{machine.name}': joint_names: '{min(taken)}' is another joint of the tree; choose another name"
         )
     if machine.hinged_platform:
         guess["base_1"] = _read_vector(_turn_at_home(machine, zero[0], at_home[0]))
@@ -107,14 +118,14 @@ def build_hexapod_description(machine: Machine) -> Description:
         description=machine.description,
         source=f"machine '{machine.name}'",
         gravity=_read_vector(machine.gravity),
-        bodies=tuple(Body(name, _read_vector(row)) for name, row in zip(BODIES, parameters, strict=True)),
+        bodies=tuple(Body(name, _read_vector(row)) for name, row in zip(bodies, parameters, strict=True)),
         joints=tuple(joints),
         drives=tuple(drives),
         outputs=tuple(drive.measure for drive in drives),
         readings=(),
-        home=Home(False, tuple(guess[drive.name][0] for drive in drives), guess),
+        home=Home(False, tuple(guess[slide][0] for slide in slides), guess),
         friction=machine.friction,
-        pose=PLATFORM,
+        pose=bodies[0],
         document=machine.document,
         full_document=machine.full_document,
         actuators=machine.actuators,
