@@ -122,8 +122,10 @@ class BodyOutline:
             if len(places[body.name]) == 1 and mass > 0:
                 places[body.name].append(first / mass)
         for name, points in places.items():
-            ring = [*points, points[0]] if len(points) > 2 else points
-            lines.extend((name, (name, name), pair) for pair in pairwise(ring))
+            if len(points) > 2:
+                order = _order_around_centre(np.array(points))
+                points = [points[k] for k in (*order, order[0])]
+            lines.extend((name, (name, name), pair) for pair in pairwise(points))
         self.owners = tuple(owner for owner, _, _ in lines)
         self.fixed = np.array([owner == GROUND for owner in self.owners], dtype=bool)
         self.driven = np.arange(len(lines)) < len(along)

@@ -6,12 +6,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pkm_identification.browser.machine_scene import machine_scene, scene_frames
+from pkm_identification.machines.load import load_machine
 from pkm_identification.machines.motions import join_states
-from pkm_identification.machines.outline import create_outline, place_at_home
+from pkm_identification.machines.outline import BodyOutline, create_outline, place_at_home
+from pkm_identification.mechanisms.multibody.description.records import GROUND
+from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 
 from .every_machine import EVERY, machine, smooth_drives
 
@@ -49,3 +54,18 @@ def test_lines_move_as_rigid_bodies_and_drives_do(name):
     scene = machine_scene(one)
     if "lines" in scene:
         assert len(frames[0]) == sum(len(body["points"]) for body in scene["lines"])
+
+
+def list_base_lines(joints) -> set[frozenset[tuple[float, ...]]]:
+    """Lines of the base of a hexapod as bodies, whatever their order and direction."""
+    uf = load_machine("uf").description
+    outline = BodyOutline(Mechanism.from_machine(replace(uf, base_joints=uf.base_joints[joints])))
+    lines = [points for owner, points in zip(outline.owners, outline.points, strict=True) if owner == GROUND]
+    return {frozenset(tuple(end) for end in line) for line in lines}
+
+
+def test_a_body_has_the_same_polygon_in_any_order_of_its_joints():
+    lines = list_base_lines([0, 1, 2, 3, 4, 5])
+    assert len(lines) == 6
+    # struts cross, so that neighbours in the file are none around the base
+    assert list_base_lines([1, 0, 2, 4, 3, 5]) == lines
