@@ -89,14 +89,17 @@ def _find_covariance(
     rows = [views.names.index(one.name) for one in values]
     information = posterior.mode.information - np.eye(len(posterior.mode.unknowns))
     white = moved[rows] @ information @ moved[rows].T
-    size = np.sqrt(np.maximum(np.diag(white), 1e-300))
-    data = np.array([one.data_std for one in values]) / size
+    rounding = ROUNDING * np.sum((np.abs(moved[rows]) @ np.abs(information)) * np.abs(moved[rows]), axis=1)
+    size = np.sqrt(np.where(np.diag(white) > rounding, np.diag(white), 0.0))
+    between = np.outer(size, size)  # 0 of what the data say nothing of: correlated with nothing
+    correlation = np.divide(white, between, out=np.eye(len(rows)), where=between > 0.0)
+    data = np.array([one.data_std for one in values])
     gain = float(get_common_gain(posterior).width) * views.find_gained(posterior)[rows]
     of_file = np.sqrt(np.maximum(np.array([one.file_std for one in values]) ** 2 - gain**2, 0.0))
     own = moved[rows].T * (of_file / np.maximum(np.sqrt(np.sum(moved[rows] ** 2, axis=1)), 1e-300))
     # what is no number of the file, as friction and drifts, is another in every log
     assessed = np.array([one.assessed for one in posterior.model.unknowns])
-    total = white * np.outer(data, data) + own.T @ own + np.outer(gain, gain)
+    total = correlation * np.outer(data, data) + own.T @ own + np.outer(gain, gain)
     total = 0.5 * (total + total.T) + ROUNDING * np.diag(np.diag(total))  # or it is none, by rounding
     return total, np.vstack([own[assessed], gain])
 

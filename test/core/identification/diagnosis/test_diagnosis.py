@@ -219,6 +219,7 @@ def test_nobody_is_to_act_on_what_is_only_the_nearest(right):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_forces_clipped_after_a_wrong_unit_are_named(right):
     clipped = replace(right, force=np.clip(4.4482216 * right.force, -LIMIT, LIMIT))
     names = [cause.name for cause in diagnosis(clipped, settings=WHOLE).fit.causes]
