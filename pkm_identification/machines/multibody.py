@@ -23,6 +23,7 @@ from pkm_identification.mechanisms.friction import Friction
 from pkm_identification.mechanisms.known_statements import Statements, Width
 from pkm_identification.mechanisms.multibody.base_set import BASE, BaseSet
 from pkm_identification.mechanisms.multibody.description.reader import move_joints, read_document
+from pkm_identification.mechanisms.multibody.description.records import FREEDOM
 from pkm_identification.mechanisms.multibody.dynamics import regressor
 from pkm_identification.mechanisms.multibody.extents import compute_body_extents, compute_inertial_sizes
 from pkm_identification.mechanisms.multibody.groups import DriveGroups, drive_groups
@@ -296,7 +297,11 @@ class Multibody(MovingBodies):
         driven = {drive.get("joint") for drive in drives.values()}
         # a joint rubs where a coefficient is not 0
         return self.with_changes(
-            {f"joints.{name}.friction.viscous": RUBS for name in joints if name not in driven}
+            {
+                f"joints.{name}.friction.viscous": RUBS
+                for name, joint in joints.items()
+                if name not in driven and FREEDOM[joint["type"]] > 0
+            }
         )
 
     def with_statements(self, widths: Mapping[tuple[str, ...], Width]) -> Multibody:

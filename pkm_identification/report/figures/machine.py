@@ -72,8 +72,9 @@ def machine_figure(machine: Machine) -> Figure:
             panel.text(*lines.reshape(-1, 3).mean(axis=0), f"  {owner}", color=color, fontsize=8)
     points = ends.reshape(-1, 3)
     low, high = points.min(axis=0), points.max(axis=0)
-    # a planar mechanism has no depth of its own
-    margin = np.maximum(0.1 * np.max(high - low) - 0.5 * (high - low), 0.0) + SMALLEST
+    # a planar mechanism has no depth of its own, a slide alone no extent at all
+    extent = np.max(high - low) if np.max(high - low) > SMALLEST else machine.size
+    margin = np.maximum(0.1 * extent - 0.5 * (high - low), 0.0) + SMALLEST
     frames = [(np.zeros(3), np.eye(3)), *([machine.home_pose] if has(machine, PlatformPose) else [])]
     for origin, rotation in frames:
         for direction, (name, color) in zip(rotation.T, AXES, strict=True):
