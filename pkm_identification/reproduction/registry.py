@@ -48,7 +48,7 @@ STUDIES: dict[str, Study] = {
         ),
         Study(
             "oh2003-pendulum",
-            "oh2003.chapter_3",
+            "oh2003.chapter_3.study",
             "double inverted pendulum on a cart in free fall, by LS, EKF and UKF, without and with 1 % noise (Oh 2003, "
             "chapter 3)",
         ),

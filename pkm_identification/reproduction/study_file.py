@@ -14,7 +14,10 @@ The file has `name`, `source`, `title`, `notes`, `figures` (functions of the mod
     cases in
                            which it holds; null: none
     because                why it cannot be judged, where that is so
-    unless                 name of the value without a choice of ours: judged only if the verdict stays without it
+    unless                 names of values without a choice of ours: judged only if the verdict stays with each
+
+Between notes and findings stand, where there is more to say, the paragraphs of `text`: texts with {names}, or
+{table: name}. `document` names values that go into the JSON as well.
 """
 
 from __future__ import annotations
@@ -56,9 +59,11 @@ def assess_study(module: str, study: Any) -> Outcome:
     text = (
         f"{declared['source']}: {declared['title']}",
         "\n".join(paragraph(note) for note in notes),
+        *(_write_paragraph(one, values) for one in declared.get("text", ())),
         conclusions(findings),
     )
     document = build_common_document(declared["name"], declared["title"], notes, findings, list(drawn))
+    document |= {name: values[name] for name in declared.get("document", ())}
 
     def draw() -> dict[str, Figure]:
         functions = import_module(module)
@@ -82,6 +87,12 @@ def _find_file(module: str) -> Path:
     return Path(__file__).parent.joinpath(*inside).with_suffix(".yaml")
 
 
+def _write_paragraph(declared: str | Mapping[str, str], values: Mapping[str, Any]) -> str:
+    if isinstance(declared, str):
+        return paragraph(declared.format(**values), "")
+    return str(values[declared["table"]])
+
+
 def _compute_finding(
     declared: Mapping[str, Any], values: Mapping[str, Any], tolerances: Mapping[str, Any]
 ) -> Finding:
@@ -101,13 +112,18 @@ def _number(one: Mapping[str, Any], values: Mapping[str, Any], tolerances: Mappi
             name, _compute_entry(text), entry, unit, mark, at, because=one["because"]
         )
     judged = _assess(name, text, ours, unit, mark, at, tolerances)
-    if "unless" not in one:
-        return judged
-    other = _assess(name, text, values[one["unless"]], unit, mark, at, tolerances)
-    if other.verdict == judged.verdict:
-        return judged
-    because = f"'{other.verdict}' with {number.format_number(other.ours)}, without what is our choice"
-    return number.mark_undecided(name, judged.source, judged.ours, unit, mark, at, because=because)
+    for without in list_alternatives(one):
+        other = _assess(name, text, values[without], unit, mark, at, tolerances)
+        if other.verdict != judged.verdict:
+            because = f"'{other.verdict}' with {number.format_number(other.ours)}, without what is our choice"
+            return number.mark_undecided(name, judged.source, judged.ours, unit, mark, at, because=because)
+    return judged
+
+
+def list_alternatives(declared: Mapping[str, Any]) -> list[str]:
+    """Return the names of the values with which the verdict on a number must stay."""
+    named = declared.get("unless", [])
+    return [named] if isinstance(named, str) else list(named)
 
 
 def _assess(
@@ -138,4 +154,4 @@ def _compute_entry(value: Any) -> number.Entry:
         return (value["from"], value["to"]) if "from" in value else float(value["at_most"])
     if isinstance(value, (list, np.ndarray)):
         return [None if one is None else float(one) for one in value]
-    return value if isinstance(value, (str, number.Count)) or value is None else float(value)
+    return value if isinstance(value, (str, tuple, number.Count)) or value is None else float(value)

@@ -18,7 +18,7 @@ from pkm_identification.reproduction import STUDIES
 from pkm_identification.reproduction.number import AGREES, IN_KIND, IN_PART, NOT_IN_TEXT, UNJUDGED
 from pkm_identification.reproduction.oh2003.chapter_2 import study as contributions
 from pkm_identification.reproduction.page import page
-from pkm_identification.reproduction.study_file import assess_study, read_file
+from pkm_identification.reproduction.study_file import assess_study, list_alternatives, read_file
 
 pytestmark = pytest.mark.slow
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reproduction.md"
@@ -85,7 +85,7 @@ def test_the_opposite_turns_each_verdict(name):
     rows = [one for finding in declared["findings"] for one in finding["numbers"]]
     judged = [one for one in rows if before[one["name"]] in (AGREES, IN_PART, IN_KIND)]
     for row in judged:
-        keys = {row["ours"], row.get("unless", row["ours"])}
+        keys = {row["ours"], *list_alternatives(row)}
         wrong = Wrong({**right.values, **{key: spoil(right.values[key]) for key in keys}})
         after = {
             one["name"]: one["verdict"] for one in assess_study(MODULES[name], wrong).document["numbers"]

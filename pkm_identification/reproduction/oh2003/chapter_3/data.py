@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The pendulum of Oh 2003, chapter 3: its true values, its free fall, noise, and what the source prints of its results.
+"""The pendulum of Oh 2003, chapter 3: its true values, its free fall, and noise.
 
 What the source leaves open is read as follows: it starts at rest 0.2 and 0.1 rad from upright; every measured state is
 position, velocity and acceleration of the three coordinates; noise is uniform; of the second link, of which the text
@@ -27,27 +27,17 @@ FROM_UPRIGHT = np.array([0.0, 0.2, 0.1])  # m, rad, rad
 ELSEWHERE = tuple(np.array([0.0, *links]) for links in ((0.1, 0.2), (-0.2, 0.1), (0.3, 0.3)))
 DURATION, PERIOD = 20.0, 1e-3  # s
 NOISE = 0.01  # of a signal's largest value, the maximum of uniform noise
-# Noise and range of five signals (S, l.5399-5409), by signal and coordinate: x, t1 and their derivatives.
+# Noise of five signals (S, l.5399-5409), by signal and coordinate: x, t1 and their derivatives.
 STATED = {
-    ("position", 0): (0.03, 3.0),
-    ("velocity", 0): (0.02, 2.19),
-    ("acceleration", 0): (0.5, 51.1),
-    ("position", 1): (0.36, 36.5),
-    ("velocity", 1): (0.18, 18.2),
+    ("position", 0): 0.03,
+    ("velocity", 0): 0.02,
+    ("acceleration", 0): 0.5,
+    ("position", 1): 0.36,
+    ("velocity", 1): 0.18,
 }
-STATED_TEXT = {
-    ("position", 0): ("x", "m"),
-    ("velocity", 0): ("x'", "m/s"),
-    ("acceleration", 0): ("x''", "m/s^2"),
-    ("position", 1): ("theta 1", "rad"),
-    ("velocity", 1): ("theta 1'", "rad/s"),
-}
+STATED_TRAVEL = 3.0  # m, range of x (S)
 TURN = 2 * np.pi  # rad, the range of an angle that is measured within one turn
 ITERATIONS = 2128  # of the source's UKF (S); read as samples
-LEAST_SQUARES_ITERATIONS = 1225  # of the source's LS (S)
-# Table 3.1: value in m or kg, and mark
-SOURCE_LEAST_SQUARES = {"l1": (0.50, "G"), "l2": (0.75, "G"), "m2": (0.58, "G")}
-SOURCE_UKF_M = 1.49  # kg (P); all others are the true ones (P)
 
 
 def push(time: FloatArray) -> FloatArray:
@@ -75,7 +65,7 @@ def noise_amplitude(motion: PendulumMotion, signal: str, coordinate: int, one_tu
 
     With `one_turn` the range of an angle is at most a turn, as of an encoder that counts one.
     """
-    amplitude, _ = STATED.get((signal, coordinate), (NOISE * largest(motion, signal, coordinate), 0.0))
+    amplitude = STATED.get((signal, coordinate), NOISE * largest(motion, signal, coordinate))
     if one_turn and signal == "position" and coordinate > 0:
         return min(amplitude, NOISE * TURN)
     return amplitude

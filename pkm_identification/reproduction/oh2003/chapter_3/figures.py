@@ -19,8 +19,11 @@ from pkm_identification.report.figures.style import (
     legend_outside,
 )
 
+from .data import TRUE as TRUE_VALUES
+from .runs import STARTS
+
 if TYPE_CHECKING:
-    from .runs import PendulumStudy
+    from .study import PendulumStudy
 
 SHOWN = 2500  # samples, the axis of the source's figures
 LABELS = {
@@ -59,7 +62,7 @@ def draw_iterations_figure(study: PendulumStudy) -> Figure:
     """Least squares from three starts: lengths meet, masses only their ratios."""
     figure = Figure(figsize=(10, 3.6), layout="constrained")
     panels = figure.subplots(1, 4)
-    for start, fit, color in zip(study.starts, study.by_start, START_COLORS, strict=False):
+    for start, fit, color in zip(STARTS, study.by_start, START_COLORS, strict=False):
         series = (
             fit.iterates[:, 0],
             fit.iterates[:, 1],
@@ -71,7 +74,7 @@ def draw_iterations_figure(study: PendulumStudy) -> Figure:
     for panel, name, truth in zip(
         panels,
         ("l1 (m)", "l2 (m)", "M (kg)", "m1 / M"),
-        (study.true[0], study.true[1], study.true[4], study.true[2] / study.true[4]),
+        (TRUE_VALUES[0], TRUE_VALUES[1], TRUE_VALUES[4], TRUE_VALUES[2] / TRUE_VALUES[4]),
         strict=True,
     ):
         panel.axhline(truth, color=TRUE, linestyle="--", linewidth=1, label="true")
@@ -103,7 +106,7 @@ def settling_figure(study: PendulumStudy) -> Figure:
                     color=COLORS[run.estimator],
                     label=LABELS[run.estimator, run.adaptation],
                 )
-            truth = study.true[2] / study.true[4] if "/" in name else study.true[NAMES.index(name)]
+            truth = TRUE_VALUES[2] / TRUE_VALUES[4] if "/" in name else TRUE_VALUES[NAMES.index(name)]
             panel.axhline(truth, color=TRUE, linewidth=1, label="true")
             panel.set_ylim(span)
             if row == 0:

@@ -30,17 +30,12 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.prior import Prior
 
 from .data import (
-    DURATION,
-    ELSEWHERE,
-    ITERATIONS,
     NOISE,
     START,
     TRUE,
     TRUE_RATIOS,
     acceleration_scale,
-    free_fall,
     measure_motion,
-    push,
 )
 
 START_STD = 0.5  # of the first guess
@@ -83,106 +78,6 @@ class PendulumRun:
         return self.values[2:4] / cart, np.sqrt(np.diag(covariance))
 
 
-@dataclass(frozen=True)
-class PendulumStudy:
-    """Everything that is run for the report.
-
-    Attributes
-    ----------
-    true : ndarray, shape (5,)
-    starts : tuple of float
-        All parameters of a first guess of `by_start`.
-    motion : PendulumMotion
-        The fall without noise.
-    exact, noisy : tuple of PendulumRun
-        Without and with noise.
-    elsewhere : tuple of PendulumMotion
-        Falls without noise from other places.
-    by_fall, one_turn : tuple of NonlinearFit
-        Least squares on each fall with noise of its own: the text's, and angles' capped at that of one turn.
-    loose : dict of float to tuple of (int, float)
-        By tolerance: samples until the source's filter predicts every acceleration so well, relative to its range, and
-        worst error then of lengths and mass ratios in %.
-    energy_error : float
-        Largest change of the energy over its kinetic part's largest value.
-    singular_values : ndarray, shape (5,)
-        Of d acceleration / d (ln w) at the truth, accelerations in their ranges.
-    null_direction : ndarray, shape (5,)
-        The last of their directions, as relative changes of the parameters; its largest entry is 1.
-    by_start : tuple of NonlinearFit
-        Least squares from `starts`, without noise.
-    by_std : ndarray, shape (3,)
-        M in kg after `ITERATIONS` samples of the source's filter, by its start's standard deviation (`START_STDS`).
-    residual_form : NonlinearFit
-        Least squares on the equations of motion themselves.
-    pushed, pushed_noisy : NonlinearFit
-        Least squares where a known force acts on the cart, without and with noise.
-    """
-
-    true: FloatArray
-    starts: tuple[float, ...]
-    motion: PendulumMotion
-    exact: tuple[PendulumRun, ...]
-    noisy: tuple[PendulumRun, ...]
-    elsewhere: tuple[PendulumMotion, ...]
-    by_fall: tuple[NonlinearFit, ...]
-    one_turn: tuple[NonlinearFit, ...]
-    loose: dict[float, tuple[int, float]]
-    energy_error: float
-    singular_values: FloatArray
-    null_direction: FloatArray
-    by_start: tuple[NonlinearFit, ...]
-    by_std: FloatArray
-    residual_form: NonlinearFit
-    pushed: NonlinearFit
-    pushed_noisy: NonlinearFit
-
-    def run(self, estimator: str, adaptation: str, noisy: bool = False) -> PendulumRun:
-        """One of the runs."""
-        return next(
-            run
-            for run in (self.noisy if noisy else self.exact)
-            if (run.estimator, run.adaptation) == (estimator, adaptation)
-        )
-
-
-def run_study(duration: float = DURATION) -> PendulumStudy:
-    """Simulate the fall and identify it every way."""
-    motion = free_fall(duration)
-    scale = acceleration_scale(motion)
-    relative = compute_acceleration_jacobian(TRUE, motion) * TRUE / scale[:, None]
-    _, singular, directions = np.linalg.svd(relative.reshape(-1, len(NAMES)), full_matrices=False)
-    null = directions[-1] / directions[-1][np.argmax(np.abs(directions[-1]))]
-    total = energy(TRUE, motion)
-    moved = free_fall(duration, push)
-    exact = all_runs(motion, scale)
-    elsewhere = tuple(free_fall(duration, start=start) for start in ELSEWHERE)
-    return PendulumStudy(
-        true=TRUE,
-        starts=STARTS,
-        motion=motion,
-        exact=exact,
-        noisy=all_runs(measure_motion(motion), scale),
-        elsewhere=elsewhere,
-        by_fall=by_fall(motion, *elsewhere),
-        one_turn=by_fall(motion, *elsewhere, one_turn=True),
-        loose=stopped_at(motion, scale, exact),
-        energy_error=float(np.abs(total - total[0]).max() / np.ptp(_compute_kinetic(motion))),
-        singular_values=singular,
-        null_direction=null,
-        by_start=tuple(least_squares(motion, scale, factor * START) for factor in STARTS),
-        by_std=np.array(
-            [
-                run_filter(motion[:ITERATIONS], scale, "ukf", "robbins_monro", std).values[4]
-                for std in START_STDS
-            ]
-        ),
-        residual_form=residual_least_squares(motion),
-        pushed=least_squares(moved, scale),
-        pushed_noisy=least_squares(measure_motion(moved), scale),
-    )
-
-
 def by_fall(*motions: PendulumMotion, one_turn: bool = False) -> tuple[NonlinearFit, ...]:
     """Least squares on each fall with noise of its own; `one_turn` as of `measure_motion`."""
     return tuple(
@@ -191,10 +86,15 @@ def by_fall(*motions: PendulumMotion, one_turn: bool = False) -> tuple[Nonlinear
     )
 
 
+def compute_errors(values: FloatArray) -> FloatArray:
+    """Return errors in % of what a free fall identifies, shape (4,): lengths and ratios of masses."""
+    found = np.concatenate([values[:2] / TRUE[:2], values[2:4] / values[4] / TRUE_RATIOS])
+    return np.asarray(100 * np.abs(found - 1))
+
+
 def compute_worst_error(values: FloatArray) -> float:
-    """Worst error in % of what a free fall identifies: lengths and ratios of masses."""
-    lengths, ratios = values[:2] / TRUE[:2], values[2:4] / values[4] / TRUE_RATIOS
-    return float(100 * np.abs(np.concatenate([lengths, ratios]) - 1).max())
+    """Return the largest error in % of what a free fall identifies."""
+    return float(compute_errors(values).max())
 
 
 def stopped_at(
@@ -216,7 +116,7 @@ def stopped_at(
     return ends
 
 
-def _compute_kinetic(motion: PendulumMotion) -> FloatArray:
+def compute_kinetic(motion: PendulumMotion) -> FloatArray:
     """Kinetic energy (N,) of the true pendulum in J: what falls is the difference to rest in the same place."""
     rest = PendulumMotion(
         motion.time, motion.position, np.zeros_like(motion.velocity), motion.acceleration, motion.force

@@ -5,220 +5,311 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from pkm_identification.mechanisms.pendulum.model import NAMES, UNITS
-from pkm_identification.report.listing import ABSENT, Listing, number, paragraph, with_deviation
-from pkm_identification.reproduction.finding import Finding, Outcome, build_common_document, conclusions
+from pkm_identification.estimation.batch.gauss_newton import NonlinearFit
+from pkm_identification.mechanisms.pendulum.model import (
+    NAMES,
+    PendulumMotion,
+    compute_acceleration_jacobian,
+    energy,
+)
+from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.report.listing import Listing, number, with_deviation
 
 from .data import (
     DURATION,
     ELSEWHERE,
     ITERATIONS,
-    LEAST_SQUARES_ITERATIONS,
     NOISE,
     RATIO_NAMES,
-    SOURCE_LEAST_SQUARES,
-    SOURCE_UKF_M,
     START,
+    STATED_TRAVEL,
     TRUE,
     TRUE_RATIOS,
+    acceleration_scale,
+    free_fall,
+    largest,
+    measure_motion,
+    push,
 )
-from .findings import findings, name_values
-from .runs import RATE, START_STD, STARTS, PendulumStudy, run_study
+from .figures import draw_fall_figure, draw_iterations_figure, settling_figure
+from .runs import (
+    RATE,
+    START_STD,
+    START_STDS,
+    STARTS,
+    PendulumRun,
+    all_runs,
+    by_fall,
+    compute_errors,
+    compute_kinetic,
+    compute_worst_error,
+    least_squares,
+    residual_least_squares,
+    run_filter,
+    stopped_at,
+)
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+__all__ = ["PendulumStudy", "draw_fall_figure", "draw_iterations_figure", "run_study", "settling_figure"]
 
+LOST = 1000.0  # %, beyond which an estimate is anywhere
 EXACT = 1e-12  # a standard deviation that is rounding
+RANGES = {
+    "x": ("position", 0),
+    "x'": ("velocity", 0),
+    "x''": ("acceleration", 0),
+    "theta 1": ("position", 1),
+    "theta 1'": ("velocity", 1),
+}
 
 
-def run_table(study: PendulumStudy) -> Listing:
-    """One estimator and record a row, the source's as well."""
+@dataclass(frozen=True)
+class PendulumStudy:
+    """Everything that is run for the report.
+
+    Attributes
+    ----------
+    motion : PendulumMotion
+        The fall without noise.
+    exact, noisy : tuple of PendulumRun
+        Without and with noise.
+    elsewhere : tuple of PendulumMotion
+        Falls without noise from other places.
+    by_fall, one_turn : tuple of NonlinearFit
+        Least squares on each fall with noise of its own: the text's, and angles' capped at that of one turn.
+    loose : dict of float to tuple of (int, float)
+        By tolerance: samples until the source's filter predicts every acceleration so well, relative to its range, and
+        worst error then of lengths and mass ratios in %.
+    energy_error : float
+        Largest change of the energy over its kinetic part's largest value.
+    singular_values : ndarray, shape (5,)
+        Of d acceleration / d (ln w) at the truth, accelerations in their ranges.
+    null_direction : ndarray, shape (5,)
+        The last of their directions, as relative changes of the parameters; its largest entry is 1.
+    by_start : tuple of NonlinearFit
+        Least squares from `STARTS`, without noise.
+    by_std : ndarray, shape (3,)
+        M in kg after `ITERATIONS` samples of the source's filter, by its start's standard deviation (`START_STDS`).
+    residual_form : NonlinearFit
+        Least squares on the equations of motion themselves.
+    pushed, pushed_noisy : NonlinearFit
+        Least squares where a known force acts on the cart, without and with noise.
+    """
+
+    motion: PendulumMotion
+    exact: tuple[PendulumRun, ...]
+    noisy: tuple[PendulumRun, ...]
+    elsewhere: tuple[PendulumMotion, ...]
+    by_fall: tuple[NonlinearFit, ...]
+    one_turn: tuple[NonlinearFit, ...]
+    loose: dict[float, tuple[int, float]]
+    energy_error: float
+    singular_values: FloatArray
+    null_direction: FloatArray
+    by_start: tuple[NonlinearFit, ...]
+    by_std: FloatArray
+    residual_form: NonlinearFit
+    pushed: NonlinearFit
+    pushed_noisy: NonlinearFit
+
+    def run(self, estimator: str, adaptation: str, noisy: bool = False) -> PendulumRun:
+        """One of the runs."""
+        return next(
+            run
+            for run in (self.noisy if noisy else self.exact)
+            if (run.estimator, run.adaptation) == (estimator, adaptation)
+        )
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What is compared and printed, by its name in the study's file."""
+        fit = self.run("ls", "none")
+        return {
+            "releases": ", ".join(f"{first:g} and {second:g}" for _, first, second in ELSEWHERE),
+            "start_std": START_STD,
+            "rate": RATE,
+            "start_stds": _join(START_STDS, "g"),
+            "starts": _join(STARTS, "g"),
+            "samples": min(ITERATIONS, len(self.motion)),
+            "all_samples": len(self.motion),
+            "falls": 1 + len(self.elsewhere),
+            "energy_error": self.energy_error,
+            "singular_values": self.singular_values.tolist(),
+            "singular_values_listed": _list_two_digits(self.singular_values),
+            "null_direction": self.null_direction.tolist(),
+            "null_direction_listed": _list_two_digits(self.null_direction),
+            "runs_table": tabulate_runs(self),
+            "runs": [
+                {
+                    "estimator": one.estimator,
+                    "adaptation": one.adaptation,
+                    "noise": noise,
+                    **_document_run(one),
+                }
+                for noise, runs in ((0.0, self.exact), (NOISE, self.noisy))
+                for one in runs
+            ],
+            "least_squares_by_start": {
+                f"{start:g}": one.values.tolist() for start, one in zip(STARTS, self.by_start, strict=True)
+            },
+            "mass_factors": _join((one.values[4] / fit.values[4] for one in self.by_start), ".3g"),
+            "mass_by_std": _join(self.by_std, ".3g"),
+            "residual_form": self.residual_form.iterates.tolist(),
+            "collapsed_mass": np.abs(self.residual_form.iterates[:2][-1, 2:]).max(),
+            "pushed": {
+                "rank": self.pushed.rank,
+                "exact": self.pushed.values.tolist(),
+                "noisy": self.pushed_noisy.values.tolist(),
+            },
+            "pushed_rank": self.pushed.rank,
+            "pushed_listed": _list_named(self.pushed.values),
+            "pushed_noisy_listed": _list_named(self.pushed_noisy.values),
+            **_describe_run("ls", fit),
+            **_describe_run("ekf", self.run("ekf", "none")),
+            **_describe_run("ukf", self.run("ukf", "robbins_monro")),
+            "ls_iterations": float(len(fit.history) - 1),
+            **self._compare_stops(),
+            **self._compare_ranges(),
+            **self._compare_under_noise(),
+        }
+
+    def _compare_stops(self) -> dict[str, Any]:
+        early = compute_worst_error(self.run("ukf", "robbins_monro").history[:ITERATIONS][-1])
+        errors = [error for _, error in self.loose.values()]
+        return {
+            "ukf_early_error": early,
+            "ukf_early": [early < 1.0],
+            "loose_errors": (min(errors), max(errors)),
+            "loose_listed": "; ".join(
+                f"{tolerance:g}: {count} samples, {error:.2g} %"
+                for tolerance, (count, error) in self.loose.items()
+            ),
+        }
+
+    def _compare_ranges(self) -> dict[str, Any]:
+        falls = (self.motion, *self.elsewhere)
+        found: dict[str, Any] = {}
+        for name, key in RANGES.items():
+            found[name], *others = (largest(motion, *key) for motion in falls)
+            found |= {f"{name} of fall {k}": one for k, one in enumerate(others, 2)}
+        turned = [largest(motion, *RANGES["theta 1"]) for motion in falls]
+        drift = (STATED_TRAVEL - found["x"]) / float(np.ptp(self.motion.time))
+        ends = {"least_turned": min(turned), "most_turned": max(turned)}
+        return {**found, **ends, "turned": (min(turned), max(turned)), "drift": drift}
+
+    def _compare_under_noise(self) -> dict[str, Any]:
+        ls = compute_worst_error(self.run("ls", "none", noisy=True).values)
+        found: dict[str, Any] = {"noisy_ls": ls}
+        for label, adaptation in (("adapting", "robbins_monro"), ("plain", "none")):
+            ukf, ekf = (
+                compute_worst_error(self.run(one, adaptation, noisy=True).values) for one in ("ukf", "ekf")
+            )
+            found[f"order_{label}"] = [ukf < ls, ukf <= ekf <= ls]
+            found[f"noisy_{label}"] = ", ".join(
+                f"{name} {error:.3g} %" if error < LOST else f"{name} beyond {LOST:.0f} %"
+                for name, error in (("UKF", ukf), ("EKF", ekf))
+            )
+        for label, fits in (("", self.by_fall), ("turn_", self.one_turn)):
+            errors = np.array([compute_errors(one.values) for one in fits])
+            for name, part in (("lengths_off", errors[:, :2]), ("ratios_off", errors[:, 2:])):
+                worst = part.max(axis=1)
+                found[label + name] = (float(worst.min()), float(worst.max()))
+        found["turn_off"] = max(found["turn_lengths_off"][1], found["turn_ratios_off"][1])
+        return found
+
+
+def run_study(duration: float = DURATION) -> PendulumStudy:
+    """Return the study: the fall simulated and identified every way."""
+    motion = free_fall(duration)
+    scale = acceleration_scale(motion)
+    relative = compute_acceleration_jacobian(TRUE, motion) * TRUE / scale[:, None]
+    _, singular, directions = np.linalg.svd(relative.reshape(-1, len(NAMES)), full_matrices=False)
+    null = directions[-1] / directions[-1][np.argmax(np.abs(directions[-1]))]
+    total = energy(TRUE, motion)
+    moved = free_fall(duration, push)
+    exact = all_runs(motion, scale)
+    elsewhere = tuple(free_fall(duration, start=start) for start in ELSEWHERE)
+    return PendulumStudy(
+        motion=motion,
+        exact=exact,
+        noisy=all_runs(measure_motion(motion), scale),
+        elsewhere=elsewhere,
+        by_fall=by_fall(motion, *elsewhere),
+        one_turn=by_fall(motion, *elsewhere, one_turn=True),
+        loose=stopped_at(motion, scale, exact),
+        energy_error=float(np.abs(total - total[0]).max() / np.ptp(compute_kinetic(motion))),
+        singular_values=singular,
+        null_direction=null,
+        by_start=tuple(least_squares(motion, scale, factor * START) for factor in STARTS),
+        by_std=np.array(
+            [
+                run_filter(motion[:ITERATIONS], scale, "ukf", "robbins_monro", std).values[4]
+                for std in START_STDS
+            ]
+        ),
+        residual_form=residual_least_squares(motion),
+        pushed=least_squares(moved, scale),
+        pushed_noisy=least_squares(measure_motion(moved), scale),
+    )
+
+
+def tabulate_runs(study: PendulumStudy) -> Listing:
+    """Return a table with one estimator and record a row, filters also after the text's number of samples."""
     header = ("noise", "estimator", "samples", *NAMES, *(f"{name} ± std" for name in RATIO_NAMES))
-    rows = [
-        ("", "true", "", *(f"{v:.2f}" for v in TRUE), *(f"{v:.4f}" for v in TRUE_RATIOS)),
-        (
-            "0 %",
-            "source, LS",
-            f"{LEAST_SQUARES_ITERATIONS} it.",
-            *(_format_marked(name) for name in NAMES),
-            ABSENT,
-            ABSENT,
-        ),
-        (
-            "0 %",
-            "source, UKF",
-            f"{ITERATIONS} it.",
-            *(f"{v:.2f} (P)" for v in (*TRUE[:4], SOURCE_UKF_M)),
-            f"{TRUE[2] / SOURCE_UKF_M:.4f}",
-            f"{TRUE[3] / SOURCE_UKF_M:.4f}",
-        ),
-    ]
+    rows = [("", "true", "", *(f"{v:.2f}" for v in TRUE), *(f"{v:.4f}" for v in TRUE_RATIOS))]
     for label, runs in (("0 %", study.exact), (f"{100 * NOISE:g} %", study.noisy)):
         for one in runs:
             name = one.estimator.upper() + (" rm" if one.adaptation == "robbins_monro" else "")
             if one.estimator != "ls" and len(one.history) > ITERATIONS:
                 early = one.history[ITERATIONS - 1]
-                rows.append(
-                    (
-                        label,
-                        name,
-                        str(ITERATIONS),
-                        *(number(v, 4) for v in early),
-                        *(f"{v:.4f}" for v in early[2:4] / early[4]),
-                    )
-                )
-            ratio, std = one.ratios()
-            rows.append(
-                (
-                    label,
-                    name,
-                    str(len(study.motion)),
-                    *(number(v, 4) for v in one.values),
-                    *(_format_with_deviation(v, s) for v, s in zip(ratio, std, strict=True)),
-                )
-            )
+                ratios = [f"{v:.4f}" for v in early[2:4] / early[4]]
+                rows.append((label, name, str(ITERATIONS), *(number(v, 4) for v in early), *ratios))
+            ratios = [_format_with_deviation(v, std) for v, std in zip(*one.ratios(), strict=True)]
+            rows.append((label, name, str(len(study.motion)), *(number(v, 4) for v in one.values), *ratios))
     return Listing(header, tuple(rows), frozenset(header[2:]))
-
-
-def _format_marked(name: str) -> str:
-    """Return a value of the source's least squares with its mark."""
-    if name not in SOURCE_LEAST_SQUARES:
-        return ABSENT
-    value, mark = SOURCE_LEAST_SQUARES[name]
-    return f"{value:.2f} ({mark})"
 
 
 def _format_with_deviation(value: float, std: float) -> str:
     return " ± ".join(with_deviation(value, std)) if std > EXACT else f"{value:.4f}"
 
 
-NAME = "oh2003-pendulum"
-TITLE = "double inverted pendulum on a cart, identified from a free fall (chapter 3)"
-FIGURES = ("pendulum_fall", "pendulum_least_squares", "pendulum_settling")
-
-
-def run() -> Outcome:
-    """The study as the source has it."""
-    return outcome(run_study())
-
-
-def outcome(study: PendulumStudy) -> Outcome:
-    """Text, document and figures."""
-    judged, notes = findings(study), _list_notes(study)
-    return Outcome(
-        _write_text(study, judged, notes), _build_document(study, judged, notes), lambda: _draw_figures(study)
-    )
-
-
-def _draw_figures(study: PendulumStudy) -> dict[str, Figure]:
-    from .figures import draw_fall_figure, draw_iterations_figure, settling_figure
-
-    figures = (draw_fall_figure(study), draw_iterations_figure(study), settling_figure(study))
-    return dict(zip(FIGURES, figures, strict=True))
-
-
-def _list_notes(study: PendulumStudy) -> tuple[str, ...]:
-    return (
-        "True values: l1 0.50, l2 0.75 m; m1 0.75, m2 0.50, M 1.50 kg (marked probable). First guess: ones (sure). "
-        f"{DURATION:g} s at 1 kHz in free fall; UKF with alpha 1e-4, beta 2, kappa 3 - L (sure).",
-        "Not in the recovered text and chosen here: released at rest 0.2 and 0.1 rad from upright, and in other falls "
-        f"at {_compute_releases()}; output: the "
-        "accelerations in the measured state; the filters' noise 1 % of the range of each acceleration, their first "
-        f"standard deviation {START_STD:g}; rate of the Robbins-Monro average {RATE:g}.",
-        "Noise: the text's, at most .03 m, .02 m/s, .5 m/s^2 of the cart, .36 rad, .18 rad/s of the first link "
-        "(l.5399-5409), none on the output. Ours: uniform; for the second link and the first link's acceleration, of "
-        "which the text says nothing, 1 % of our fall's largest values.",
-        f"The simulated fall keeps its energy to {study.energy_error:.1g} of the kinetic energy.",
-        "By the public commands: `pkm simulate --machine pendulum --trajectory free`, and with ones in the file "
-        "`pkm identify LOG --machine FILE --estimator ukf --unknown l1,l2,m1,m2,M`.",
-    )
-
-
-def _compute_releases() -> str:
-    return ", ".join(f"{first:g} and {second:g}" for _, first, second in ELSEWHERE)
-
-
-def _write_text(study: PendulumStudy, judged: tuple[Finding, ...], notes: tuple[str, ...]) -> str:
-    collapse = study.residual_form.iterates[min(1, len(study.residual_form.iterates) - 1)]
-    return "\n\n".join(
-        (
-            f"Oh 2003: {TITLE}",
-            "\n".join(paragraph(note) for note in notes),
-            str(run_table(study)),
-            paragraph(
-                "rm: with the Robbins-Monro process noise of the source. Masses are shown as each estimator leaves "
-                "them; only l1, l2, m1/M and m2/M are identifiable, and only they have a standard deviation here. "
-                "The marks (S sure, P probable, G guess) say how certain the source's number is read.",
-                "",
-            ),
-            paragraph(
-                "The equations of motion themselves as residual (zero force): after one step of Gauss-Newton the "
-                f"largest mass is {np.abs(collapse[2:]).max():.0e} kg. Masses of zero satisfy A q'' - h = 0 as well as "
-                "any, so that this form needs one mass that is known.",
-                "",
-            ),
-            paragraph(
-                "With a known force of 5 sin(3 t) N on the cart all five are identifiable: rank "
-                f"{study.pushed.rank}, {name_values(study.pushed.values, NAMES)}; with noise "
-                f"{name_values(study.pushed_noisy.values, NAMES)}.",
-                "",
-            ),
-            conclusions(judged),
-        )
-    )
-
-
-def _build_document(
-    study: PendulumStudy, judged: tuple[Finding, ...], notes: tuple[str, ...]
-) -> dict[str, Any]:
+def _document_run(run: PendulumRun) -> dict[str, Any]:
     return {
-        **build_common_document(NAME, TITLE, notes, judged, FIGURES),
-        "true": dict(zip(NAMES, TRUE.tolist(), strict=True)),
-        "units": dict(zip(NAMES, UNITS, strict=True)),
-        "start": START.tolist(),
-        "duration": DURATION,
-        "energy_error": study.energy_error,
-        "identifiability": {
-            "singular_values": study.singular_values.tolist(),
-            "null_direction_relative": study.null_direction.tolist(),
-            "status": {name: "identifiable" if name[0] == "l" else "combination" for name in NAMES},
-            "combinations": list(RATIO_NAMES),
-        },
-        "source": {
-            "LS": {
-                **{name: list(entry) for name, entry in SOURCE_LEAST_SQUARES.items()},
-                "iterations": [LEAST_SQUARES_ITERATIONS, "S"],
-            },
-            "UKF": {
-                **{
-                    name: [value, "P"]
-                    for name, value in zip(NAMES, (*TRUE[:4].tolist(), SOURCE_UKF_M), strict=True)
-                },
-                "iterations": [ITERATIONS, "S"],
-            },
-        },
-        "runs": [
-            {
-                "estimator": one.estimator,
-                "adaptation": one.adaptation,
-                "noise": noise,
-                "values": one.values.tolist(),
-                "after_2128": one.history[: ITERATIONS + 1][-1].tolist() if one.estimator != "ls" else None,
-                "ratios": dict(
-                    zip(RATIO_NAMES, np.column_stack(one.ratios()).tolist(), strict=True)
-                ),
-            }
-            for noise, runs in ((0.0, study.exact), (NOISE, study.noisy))
-            for one in runs
-        ],
-        "least_squares_by_start": {
-            f"{start:g}": fit.values.tolist() for start, fit in zip(STARTS, study.by_start, strict=True)
-        },
-        "residual_form": study.residual_form.iterates.tolist(),
-        "pushed": {"rank": study.pushed.rank, "exact": study.pushed.values.tolist(),
-                   "noisy": study.pushed_noisy.values.tolist()},
-    }  # fmt: skip
+        "values": run.values.tolist(),
+        f"after_{ITERATIONS}": run.history[: ITERATIONS + 1][-1].tolist() if run.estimator != "ls" else None,
+        "ratios": dict(zip(RATIO_NAMES, np.column_stack(run.ratios()).tolist(), strict=True)),
+    }
+
+
+def _describe_run(label: str, run: PendulumRun) -> dict[str, Any]:
+    """Return a run's values and mass ratios by name, all listed, and how far its masses are off."""
+    errors = 100 * (run.values / TRUE - 1)[2:]
+    if np.ptp(errors) < 0.5:
+        off = f"all masses {errors.mean():+.2g} %"
+    else:
+        off = ", ".join(f"{name} {error:+.2g} %" for name, error in zip(NAMES[2:], errors, strict=True))
+    named = zip((*NAMES, *RATIO_NAMES), (*run.values, *run.ratios()[0]), strict=True)
+    return {
+        **{f"{label}_{name}": float(value) for name, value in named},
+        f"{label}_listed": _list_named(run.values),
+        f"{label}_off": off,
+        f"{label}_worst_mass": float(np.abs(errors).max()),
+    }
+
+
+def _list_named(values: FloatArray) -> str:
+    return ", ".join(f"{name} {value:.4g}" for name, value in zip(NAMES, values, strict=True))
+
+
+def _list_two_digits(values: FloatArray) -> str:
+    """Return values in two digits; what is rounding is zero."""
+    return _join((value if abs(value) > 1e-9 * np.abs(values).max() else 0 for value in values), ".2g")
+
+
+def _join(values: Iterable[float], form: str) -> str:
+    return ", ".join(format(value, form) for value in values)
