@@ -63,8 +63,8 @@ NO_LOG = "there_is_none.csv"
         ),
         (["simulate", "--machine", "mast", "--si", "--out", "{folder}/a.csv"], "give one of rich"),
         (
-            ["export", "--machine", "mast", "--format", "urdf", "--out", "{folder}/a"],
-            "closes 2 loops",
+            ["export", "--machine", "mast", "--format", "linuxcnc", "--out", "{folder}/a"],
+            "needs a hexapod",
         ),
         (["base-parameters", "--machine", "mast", "--homogenized", "--length", "0"], "must be more than 0"),
         (["base-parameters", "--machine", "mast", "--homogenized", "--length", "1"], "nothing to scale"),
