@@ -17,6 +17,7 @@ LEAST_TAKEN_SHARE = 0.8  # of the prior's variance: less, and the file says more
 MOST_OF_VARIANCE = 0.5  # of a value's variance: more of one origin, and it rests on that
 # Widths that a number of the file may be off by, and the deviations that it may move a value by before it is noticed
 LARGEST_ERROR, MAX_UNNOTICED = 10.0, 3.0
+LARGEST_FACTOR = 10.0  # by which a mass or a moment may be off, however wide it is
 
 MAX_FLOOR_RATIO = 1.35  # residual over noise floor: as well as floors are known
 MAX_RESIDUAL_SHARE = 0.10  # of the force: a model that leaves more is none of this machine

@@ -10,11 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.estimation.posterior.thresholds import LARGEST_ERROR, MAX_CONFLICT
+from pkm_identification.estimation.posterior.thresholds import (
+    LARGEST_ERROR,
+    LARGEST_FACTOR,
+    MAX_CONFLICT,
+)
 from pkm_identification.numerics.arrays import FloatArray
 
 from .conflicts import LEAST_SEEN
 from .posterior import Posterior
+from .unknowns import Unknown
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class Reliability:
     shifts : ndarray, shape (r,)
         By how much, where it is off by as much as the data let pass.
     slopes : ndarray, shape (r,)
-        By how much, where it is off by one width.
+        By how much for each width that it is off by.
     """
 
     numbers: NDArray[np.int64]
@@ -41,7 +46,6 @@ def find_reliability(posterior: Posterior, moved: FloatArray) -> Reliability:
 
     A number k that is off by one width w moves the statistics of `find_conflicts` to (1 - P) e_k over their deviations,
     and value j by (P L)_jk: it is noticed at MAX_CONFLICT. None is taken to be off by more than LARGEST_ERROR widths.
-    A mass may be off with the moments of its body, or without them.
 
     Parameters
     ----------
@@ -49,19 +53,47 @@ def find_reliability(posterior: Posterior, moved: FloatArray) -> Reliability:
     moved : ndarray, shape (r, p)
         What a width of each unknown moves the values by.
     """
-    model, covariance = posterior.model, posterior.mode.covariance
-    assessed = np.flatnonzero([one.assessed for one in model.unknowns])
-    numbers, errors = list(assessed), list(np.eye(model.width)[assessed])
-    for k in assessed:
-        alone = np.eye(model.width)[k]
-        for off in model.hold_moments(alone, [model.unknowns[k].key]):
-            numbers.append(k)
-            errors.append(alone + off)
-    widths = np.array(errors)
-    noticed = np.abs(widths - widths @ covariance) / np.maximum(posterior.own_deviations, LEAST_SEEN)
+    assessed = np.flatnonzero([one.assessed for one in posterior.model.unknowns])
+    numbers, errors = _list_errors(posterior, assessed)
+    noticed = np.abs(errors - errors @ posterior.mode.covariance)
+    noticed /= np.maximum(posterior.own_deviations, LEAST_SEEN)
     most = np.max(noticed[:, assessed], axis=1, initial=MAX_CONFLICT / LARGEST_ERROR)
-    slopes = moved @ widths.T
+    slopes = moved @ errors.T
     shifts = np.abs(slopes) * (MAX_CONFLICT / most)
     worst = np.argmax(shifts, axis=1)
     rows = np.arange(len(moved))
-    return Reliability(np.array(numbers)[worst], shifts[rows, worst], slopes[rows, worst])
+    return Reliability(numbers[worst], shifts[rows, worst], slopes[rows, worst])
+
+
+def _list_errors(posterior: Posterior, assessed: NDArray[np.int64]) -> tuple[NDArray[np.int64], FloatArray]:
+    """Return numbers (E,) that are off, and by how many widths all are then (E, p), per width of that number.
+
+    A mass may be off with the moments of its body, or without them. What is not linear, as a centre of mass in the
+    moments about a joint, is as LARGEST_ERROR widths either way have it, and is taken for what of all it is most like.
+    """
+    model, mode = posterior.model, posterior.mode
+    unit = np.eye(model.width)
+    numbers, errors = list(assessed[assessed >= model.bent]), list(unit[assessed[assessed >= model.bent]])
+    bent = [
+        (k, sign * (unit[k] + off))
+        for k in assessed[assessed < model.bent]
+        for off in (np.zeros(model.width), *model.hold_moments(unit[k], [model.unknowns[k].key]))
+        for sign in (1.0, -1.0)
+    ]
+    if bent:
+        off = np.array([one for _, one in bent])
+        sizes = np.array([_find_largest_error(model.unknowns[k]) for k, _ in bent])
+        there = np.array(
+            [model.compute(mode.unknowns + size * one)[0] for size, one in zip(sizes, off, strict=True)]
+        )
+        beyond = (there - mode.values) / sizes[:, None] - off @ mode.slope.T
+        errors += list(off + np.linalg.lstsq(mode.slope, beyond.T)[0].T)
+        numbers += [k for k, _ in bent]
+    return np.array(numbers), np.array(errors)
+
+
+def _find_largest_error(unknown: Unknown) -> float:
+    """Return the widths by which a number may be off: of what is log-normal not more than LARGEST_FACTOR times."""
+    if unknown.unit != "%":
+        return LARGEST_ERROR
+    return min(LARGEST_ERROR, float(np.log(LARGEST_FACTOR)) / (0.01 * unknown.width))
