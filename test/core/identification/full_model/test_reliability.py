@@ -19,21 +19,40 @@ from pkm_identification.identification.settings import Settings
 from pkm_identification.machines.load import read_machine
 
 pytestmark = pytest.mark.slow
-KEY = "bodies.rocker.mass"
+
+
+def run(kind, seed, known, number):
+    document = draw_machine(np.random.default_rng(seed), kind)
+    document["known"] = known
+    truth = read_machine(document)
+    log = build_run(truth, truth, 20.0, np.ravel(seed)[0]).measure()
+    numbers = [one for body in truth.knowledge.bodies for one in body.numbers]
+    return truth, log, next(one for one in numbers if one.key == number)
+
+
+def answer_of(log, file):
+    return identify([log], file, Settings()).answer
 
 
 @pytest.mark.parametrize("seed", [301, 412])
-def test_mass_that_no_log_sees(seed):
-    document = draw_machine(np.random.default_rng(seed), "four-bar")
-    document["known"] = "cad"
-    truth = read_machine(document)
-    log = build_run(truth, truth, 20.0, seed).measure()
-    right = identify([log], truth, Settings()).answer
-    (moment,) = [one for one in right.values if one.name == "mx_rocker"]
+def test_mass_that_no_log_sees_is_named(seed):
+    truth, log, mass = run("four-bar", seed, "cad", "bodies.rocker.mass")
+    (moment,) = [one for one in answer_of(log, truth).values if one.name == "mx_rocker"]
     assert moment.status == RESTS_ON_FILE
-    assert moment.rests_on[0].key == KEY
-    (mass,) = [one for one in truth.knowledge.bodies[2].numbers if one.key == KEY]
-    file = spoil_file(truth, mass, -10.0)
-    wrong = identify([log], file, Settings()).answer
-    errors = find_errors(answer_document(wrong), file, truth)
-    assert not wrong.verdict.good or max(map(abs, errors.values())) < WRONG
+    assert moment.rests_on[0].key == mass.key
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed", "known", "key", "widths"),
+    [
+        ("four-bar", 301, "cad", "bodies.rocker.mass", -10.0),
+        # at zero, it is in a moment of inertia by its square alone
+        ("delta", [611, 10, 11], "guessed", "bodies.rod_1.center_of_mass.1", 10.0),
+    ],
+)
+def test_wrong_number_that_no_log_sees_moves_no_value_that_is_used(kind, seed, known, key, widths):
+    truth, log, number = run(kind, seed, known, key)
+    file = spoil_file(truth, number, widths)
+    wrong = answer_of(log, file)
+    assert wrong.verdict.good  # nothing says that the file is wrong
+    assert max(map(abs, find_errors(answer_document(wrong), file, truth).values())) < WRONG
