@@ -37,6 +37,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
                         "share": finite_or_none(leaning.share),
                         "slope": finite_or_none(leaning.slope),
                         "unit": leaning.unit,
+                        "in_file": leaning.in_file,
                     }
                     for leaning in one.rests_on
                 ],
@@ -107,7 +108,13 @@ def read_answer(source: str, document: Any) -> Answer | None:
 
 def _read_value(one: Any) -> KnownValue:
     leanings = tuple(
-        Leaning(str(key["key"]), _number(key["share"]), _number(key["slope"]), str(key["unit"]))
+        Leaning(
+            str(key["key"]),
+            _number(key["share"]),
+            _number(key["slope"]),
+            str(key["unit"]),
+            bool(key.get("in_file", True)),
+        )
         for key in one["rests_on"]
     )
     return KnownValue(

@@ -104,18 +104,24 @@ def answer_sentences(answer: Answer) -> list[tuple[bool, str]]:
 
 def format_help_sentences(answer: Answer) -> list[str]:
     """Return which numbers of the file would help most if they were known better, the most helpful first."""
-    gained: dict[str, dict[str, float]] = {}
+    gained: dict[tuple[str, bool], dict[str, float]] = {}
     for one in answer.values:
         if one.status not in (FROM_FILE, RESTS_ON_FILE, CONTRADICTS):
             continue
         for leaning in one.rests_on:
             if leaning.share >= LEAST_HELP:
-                gained.setdefault(leaning.key, {})[one.name] = leaning.share
+                gained.setdefault((leaning.key, leaning.in_file), {})[one.name] = leaning.share
     keys = sorted(gained, key=lambda key: -sum(gained[key].values()))[:MOST_HELP]
     sentences = []
-    for key in keys:
-        parts = [f"{100.0 * share:.0f} % of the variance of {name}" for name, share in gained[key].items()]
-        sentences.append(f"Measure {format_key(key)}, or state how well it is known: it is {listed(parts)}.")
+    for key, in_file in keys:
+        shares = gained[key, in_file].items()
+        parts = [f"{100.0 * share:.0f} % of the variance of {name}" for name, share in shares]
+        advice = (
+            f"Measure {format_key(key)}, or state how well it is known"
+            if in_file
+            else f"Record a motion that tells {key} apart, an effect that no file states"
+        )
+        sentences.append(f"{advice}: it is {listed(parts)}.")
     noisy = [one.name for one in answer.values if one.status == NOISY]
     if noisy:
         sentences.append(

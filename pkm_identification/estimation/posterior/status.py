@@ -36,19 +36,22 @@ class Leaning:
     Attributes
     ----------
     key : str
-        Path of the number in the file.
+        Path of the number in the file, or name of an effect.
     share : float
         Of the value's variance.
     slope : float
         Change of the value per `unit` of the number.
     unit : str
         '%' of what is log-normal, 'mm', or as SI has it.
+    in_file : bool
+        Whether a file can state the number; else it is an effect, of which none does.
     """
 
     key: str
     share: float
     slope: float
     unit: str
+    in_file: bool = True
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,11 @@ class Unknown:
     widened: float = 1.0
     largest: float = float("inf")
 
+    @property
+    def in_file(self) -> bool:
+        """Whether a file can state it."""
+        return not self.effect or self.key != self.name
+
 
 class BodyShape:
     """A body of the file: its ten parameters about its frame's origin by ten offsets from the file's numbers."""

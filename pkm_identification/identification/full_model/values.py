@@ -118,7 +118,11 @@ def _find_leanings(
             leanings.append(Leaning(key, shares[key], float(gained) / 100.0, "%"))
             continue
         unknown = posterior.model.unknowns[largest[key]]
-        leanings.append(Leaning(key, shares[key], float(moved[largest[key]]) / unknown.width, unknown.unit))
+        leanings.append(
+            Leaning(
+                key, shares[key], float(moved[largest[key]]) / unknown.width, unknown.unit, unknown.in_file
+            )
+        )
     return tuple(leanings)
 
 
@@ -126,6 +130,6 @@ def _put_first(
     leanings: tuple[Leaning, ...], unknown: Unknown, slope: float, std: float
 ) -> tuple[Leaning, ...]:
     """Return the keys with one first that moves a value of that deviation by `slope` where it is off by a width."""
-    first = Leaning(unknown.key, (slope / std) ** 2, slope / unknown.width, unknown.unit)
+    first = Leaning(unknown.key, (slope / std) ** 2, slope / unknown.width, unknown.unit, unknown.in_file)
     others = tuple(one for one in leanings if one.key != first.key)
     return (first, *others)[:NAMED_KEYS]

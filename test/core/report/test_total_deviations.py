@@ -10,12 +10,19 @@ from dataclasses import replace
 import pytest
 
 from pkm_identification.estimation.posterior.answer import Answer, FoundEffect
-from pkm_identification.estimation.posterior.status import IDENTIFIED, NOISY, KnownValue, Leaning
+from pkm_identification.estimation.posterior.status import (
+    IDENTIFIED,
+    NOISY,
+    RESTS_ON_FILE,
+    KnownValue,
+    Leaning,
+)
 from pkm_identification.estimation.posterior.verdict import assess
 from pkm_identification.report.total_deviations import (
     MOST_EFFECTS,
     answer_table,
     format_effects_sentences,
+    format_help_sentences,
     format_table_notes,
 )
 
@@ -52,3 +59,12 @@ def test_of_many_effects_the_surest_have_sentences():
     assert len(said) == MOST_EFFECTS + 1
     assert "force_offset_0 = 9.00 ± 0.10 N" in said[0]
     assert said[-1].startswith("3 ")
+
+
+def test_what_no_file_states_is_not_to_be_measured():
+    keys = (Leaning("bodies.rod.mass", 0.3, 1.0, "%"), Leaning("platform_damper_phi", 0.6, 1.0, "", False))
+    resting = replace(LOOSE, status=RESTS_ON_FILE, rests_on=keys)
+    first, second = format_help_sentences(Answer((resting,), (), assess(1.0, 0.002, 1.1, 1.0, (), False)))
+    assert "60 % of the variance of Ixy_p" in first
+    assert "Measure" not in first
+    assert second.startswith("Measure bodies.rod.mass")
