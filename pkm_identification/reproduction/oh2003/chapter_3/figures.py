@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -20,10 +18,7 @@ from pkm_identification.report.figures.style import (
 )
 
 from .data import TRUE as TRUE_VALUES
-from .runs import STARTS
-
-if TYPE_CHECKING:
-    from .study import PendulumStudy
+from .runs import STARTS, FallRuns
 
 SHOWN = 2500  # samples, the axis of the source's figures
 LABELS = {
@@ -40,7 +35,7 @@ ROWS = (("l2", (0.4, 1.3), "Fig. 3.3: "), ("M", (1.0, 2.0), "Fig. 3.6: "), ("m1/
 
 
 @apply_style
-def draw_fall_figure(study: PendulumStudy) -> Figure:
+def draw_fall_figure(study: FallRuns) -> Figure:
     """Cart and links over time."""
     motion = study.motion
     figure = Figure(figsize=(9, 3.6), layout="constrained")
@@ -58,7 +53,7 @@ def draw_fall_figure(study: PendulumStudy) -> Figure:
 
 
 @apply_style
-def draw_iterations_figure(study: PendulumStudy) -> Figure:
+def draw_iterations_figure(study: FallRuns) -> Figure:
     """Least squares from three starts: lengths meet, masses only their ratios."""
     figure = Figure(figsize=(10, 3.6), layout="constrained")
     panels = figure.subplots(1, 4)
@@ -87,7 +82,7 @@ def draw_iterations_figure(study: PendulumStudy) -> Figure:
 
 
 @apply_style
-def settling_figure(study: PendulumStudy) -> Figure:
+def settling_figure(study: FallRuns) -> Figure:
     """Return the source's figures 3.3 (l2) and 3.6 (M) in their ranges, and a ratio of masses below."""
     figure = Figure(figsize=(10, 7), layout="constrained")
     panels = figure.subplots(len(ROWS), 2, sharex=True, sharey="row")

@@ -78,6 +78,34 @@ class PendulumRun:
         return self.values[2:4] / cart, np.sqrt(np.diag(covariance))
 
 
+@dataclass(frozen=True)
+class FallRuns:
+    """A fall and all that is estimated from it.
+
+    Attributes
+    ----------
+    motion : PendulumMotion
+        Without noise.
+    exact, noisy : tuple of PendulumRun
+        Without and with noise.
+    by_start : tuple of NonlinearFit
+        Least squares from `STARTS`, without noise.
+    """
+
+    motion: PendulumMotion
+    exact: tuple[PendulumRun, ...]
+    noisy: tuple[PendulumRun, ...]
+    by_start: tuple[NonlinearFit, ...]
+
+    def run(self, estimator: str, adaptation: str, noisy: bool = False) -> PendulumRun:
+        """One of the runs."""
+        return next(
+            run
+            for run in (self.noisy if noisy else self.exact)
+            if (run.estimator, run.adaptation) == (estimator, adaptation)
+        )
+
+
 def by_fall(*motions: PendulumMotion, one_turn: bool = False) -> tuple[NonlinearFit, ...]:
     """Least squares on each fall with noise of its own; `one_turn` as of `measure_motion`."""
     return tuple(

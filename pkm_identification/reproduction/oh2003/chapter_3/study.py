@@ -43,6 +43,7 @@ from .runs import (
     START_STD,
     START_STDS,
     STARTS,
+    FallRuns,
     PendulumRun,
     all_runs,
     by_fall,
@@ -69,15 +70,11 @@ RANGES = {
 
 
 @dataclass(frozen=True)
-class PendulumStudy:
+class PendulumStudy(FallRuns):
     """Everything that is run for the report.
 
     Attributes
     ----------
-    motion : PendulumMotion
-        The fall without noise.
-    exact, noisy : tuple of PendulumRun
-        Without and with noise.
     elsewhere : tuple of PendulumMotion
         Falls without noise from other places.
     by_fall, one_turn : tuple of NonlinearFit
@@ -91,8 +88,6 @@ class PendulumStudy:
         Of d acceleration / d (ln w) at the truth, accelerations in their ranges.
     null_direction : ndarray, shape (5,)
         The last of their directions, as relative changes of the parameters; its largest entry is 1.
-    by_start : tuple of NonlinearFit
-        Least squares from `STARTS`, without noise.
     by_std : ndarray, shape (3,)
         M in kg after `ITERATIONS` samples of the source's filter, by its start's standard deviation (`START_STDS`).
     residual_form : NonlinearFit
@@ -101,9 +96,6 @@ class PendulumStudy:
         Least squares where a known force acts on the cart, without and with noise.
     """
 
-    motion: PendulumMotion
-    exact: tuple[PendulumRun, ...]
-    noisy: tuple[PendulumRun, ...]
     elsewhere: tuple[PendulumMotion, ...]
     by_fall: tuple[NonlinearFit, ...]
     one_turn: tuple[NonlinearFit, ...]
@@ -111,19 +103,10 @@ class PendulumStudy:
     energy_error: float
     singular_values: FloatArray
     null_direction: FloatArray
-    by_start: tuple[NonlinearFit, ...]
     by_std: FloatArray
     residual_form: NonlinearFit
     pushed: NonlinearFit
     pushed_noisy: NonlinearFit
-
-    def run(self, estimator: str, adaptation: str, noisy: bool = False) -> PendulumRun:
-        """One of the runs."""
-        return next(
-            run
-            for run in (self.noisy if noisy else self.exact)
-            if (run.estimator, run.adaptation) == (estimator, adaptation)
-        )
 
     @property
     def values(self) -> dict[str, Any]:
