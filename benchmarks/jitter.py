@@ -110,14 +110,12 @@ def main() -> int:
     for scenario in find_scenarios(list(options.machines), priority, options.quiet):
         print(f"{scenario.name} ...", file=sys.stderr, flush=True)
         streams.append(run(scenario, options.seconds))
+        if options.quiet:
+            print(f"{scenario.name}: {judge_run(streams[-1]) or 'kept'}", flush=True)
     print("\n".join(markdown(streams)))
     if options.out:
         draw_histograms(streams).savefig(options.out, dpi=100)
-    if not options.quiet:
-        return 0
-    for one in streams:
-        print(f"{one.name}: {judge_run(one) or 'kept'}")
-    return int(any(judge_run(one) for one in streams))
+    return int(options.quiet and any(judge_run(one) for one in streams))
 
 
 if __name__ == "__main__":
