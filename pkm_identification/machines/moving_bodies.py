@@ -52,6 +52,19 @@ class MovingBodies:
         moved = self._motion_of("drives", closed, rate, acceleration)
         return replace(moved, coordinate=coordinate, rate=rate, acceleration=acceleration)
 
+    def compute_nearby_motion(
+        self, motion: Motion, coordinate: FloatArray, rate: FloatArray, acceleration: FloatArray
+    ) -> Motion:
+        """See `motions.compute_nearby_motion`."""
+        if not np.array_equal(coordinate, motion.coordinate):
+            lost = motion.status[:, None] > DEGRADED
+            start = np.where(lost, self.mechanism.home, motion.state[0])
+            return self.compute_motion(coordinate, rate, acceleration, (start,))
+        # its loops are closed
+        moved = self._move("drives", motion.state[0], rate, acceleration)
+        state = moved.configuration, moved.velocity, moved.acceleration
+        return Motion(coordinate, rate, acceleration, state, motion.status, motion.residual)
+
     def compute_accelerated_motion(self, motion: Motion, acceleration: FloatArray) -> Motion:
         """See `contract.compute_accelerated_motion`."""
         count = len(acceleration)

@@ -22,7 +22,7 @@ from pkm_identification.errors import MachineError
 from pkm_identification.machines.contract import DEGRADED, FAILED, OK
 from pkm_identification.machines.file_numbers import change_document
 from pkm_identification.machines.hexapod import Hexapod
-from pkm_identification.machines.motions import mass_and_bias_of_regressors
+from pkm_identification.machines.motions import compute_nearby_motion, mass_and_bias_of_regressors
 from pkm_identification.mechanisms.multibody import dynamics
 from pkm_identification.mechanisms.multibody.kinematics import MechanismMotion
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
@@ -71,6 +71,29 @@ def test_no_rows_have_a_motion_of_no_rows(name):
     nothing = one.compute_motion(none, none, none, smooth_motion(one)[:0].state)
     assert len(nothing) == 0
     assert one.compute_forces(nothing, one.basis.nominal).shape == none.shape
+
+
+@every_machine
+def test_forces_are_those_of_all_columns(name):
+    one = machine(name)
+    motion = smooth_motion(one)
+    values = one.basis.nominal * (1.0 + 0.1 * np.random.default_rng(4).normal(size=len(one.basis)))
+    expected = forces(one, motion, values)
+    np.testing.assert_allclose(one.compute_forces(motion, values), expected, atol=1e-9 * np.ptp(expected))
+
+
+@every_machine
+def test_a_nearby_motion_is_closed_from_each_row(name):
+    one = machine(name)
+    motion = smooth_motion(one)
+    size = np.array([drive.size for drive in one.drives])
+    for moved in (0.0, 1e-4 * size):
+        drives = motion.coordinate + moved, motion.rate + 0.1 * size, motion.acceleration - size
+        near, whole = compute_nearby_motion(one, motion, *drives), one.compute_motion(*drives)
+        for part, expected in zip(near.state, whole.state, strict=True):
+            np.testing.assert_allclose(part, expected, atol=1e-8 * max(1.0, np.abs(expected).max()))
+        for part, expected in zip((near.coordinate, near.rate, near.acceleration), drives, strict=True):
+            np.testing.assert_array_equal(part, expected)
 
 
 @every_machine

@@ -236,7 +236,8 @@ class _Builder:
             self.velocities += VELOCITIES[kind]
             parent, placement = len(self.frames) - 1, HERE
             frames.append(parent)
-        placement = placement @ end.inverse()
+        back = end.inverse()
+        placement = back if motions else placement @ back  # after a motion, it starts from where that ends
         if not motions or not placement.nothing:
             self.frames.append(Frame(parent, placement))
             parent = len(self.frames) - 1
