@@ -93,11 +93,11 @@ def test_the_page_shows_every_estimate_and_asks_nobody_else(live, visit):
     rows = seen.page.locator("#parameters tr")
     assert rows.count() == len(expected.names)
     for i in range(rows.count()):
-        name, value, std, unit, *_ = rows.nth(i).locator("th, td").all_inner_texts()
+        name, value, unit, *_ = rows.nth(i).locator("th, td").all_inner_texts()
         assert name == expected.names[i]
         assert unit == estimate["units"][i].replace("^2", "²")
         # an estimate has a deviation, and what the data do not show has neither
-        assert (re.fullmatch(r"-?\d+(\.\d+)?", value) is None) == (value == "–") == (std == "–")
+        assert re.fullmatch(r"-?\d+(\.\d+)? ± \d+(\.\d+)?|–", value)
     # every course is drawn: a canvas that is not empty
     drawn = """[...document.querySelectorAll("td canvas, #chart")].map(canvas => canvas.getContext("2d")
         .getImageData(0, 0, canvas.width, canvas.height).data.some(value => value > 0))"""

@@ -43,7 +43,7 @@ def test_axes_that_did_not_move_are_named(estimate):
     quality.note_motion(np.array([0.2, 0.3, 0.1, 0.001, 0.1, 0.08]))
     quality.take(with_statuses(estimate, len(estimate.names) - 2))
     line = quality.summary(1.12)
-    assert f"{len(estimate.names) - 2} of {len(estimate.names)} identified" in line
+    assert f"{len(estimate.names) - 2} of {len(estimate.names)} usable" in line
     assert "fit 1.1 x noise" in line
     assert line.endswith("waiting for excitation: no rotation about x yet")
     quality.note_motion(np.array([0.0, 0.0, 0.0, 0.1, 0.0, 0.0]))
@@ -84,8 +84,8 @@ def test_what_is_in_doubt_is_not_called_unknown(estimate):
     quality = EstimateQuality(PLATFORM_AXES, SCALE)
     quality.take(doubted)
     count = len(estimate.names)
-    assert quality.summary(1.1) == f"0 of {count} identified, {count} affected, fit 1.1 x noise"
-    assert re.fullmatch(f"0 of {count} identified, {count} affected until .*", quality.summary(None))
+    assert quality.summary(1.1) == f"0 of {count} usable, {count} affected, fit 1.1 x noise"
+    assert re.fullmatch(f"0 of {count} usable, {count} affected until .*", quality.summary(None))
 
 
 def test_what_is_zero_is_known_by_its_share_of_its_size(estimate):

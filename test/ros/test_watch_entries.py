@@ -43,8 +43,17 @@ def estimate(**changed):
 def test_an_estimate_goes_without_its_covariance():
     entry = estimate_entry(estimate(covariance=[1.0] * 4))
     assert entry["values"] == [12.0, 3.0]
-    assert entry["status"] == ["identified", "affected"]
+    assert entry["status"] == ["identified", "not assessed yet"]
     assert "covariance" not in json.loads(json.dumps(entry, allow_nan=False))
+
+
+def test_a_judged_estimate_has_its_statuses_in_words():
+    entry = estimate_entry(estimate(fit_judged=True))
+    assert entry["status"] == ["identified", "affected"]
+    assert entry["rests_on"] == ["", ""]
+    words = {"status_text": ["identified", "rests on the file"], "rests_on": ["", "bodies.crank.mass"]}
+    entry = estimate_entry(estimate(fit_judged=True, **words))
+    assert (entry["status"], entry["rests_on"]) == tuple(words.values())
 
 
 @pytest.mark.parametrize(
@@ -56,6 +65,7 @@ def test_an_estimate_goes_without_its_covariance():
         {"units": ["kg"]},
         {"status": [0]},
         {"names": ["m_p"]},
+        {"status_text": ["identified"]},
         {"values": [12.0, NAN]},
         {"nis": NAN},
     ],

@@ -8,7 +8,11 @@
   const CHART_PERIOD = 250; // ms between two drawings of the courses
   const PIPELINE = ["strut_filter", "kinematics", "estimator"]; // without one of these there is no estimate
   const NODES = ["strut_filter", "kinematics", "estimator", "controller", "simulator", "player", "recorder"];
-  const STATUS = { identified: "ok", combination: "warning", "not identifiable": "waiting", "affected": "error" };
+  const STATUS = {
+    identified: "ok", known: "ok", "known, mostly from the file": "ok", "rests on the file": "warning",
+    combination: "warning", "contradicts the file": "error", "affected by the misfit": "error", affected: "error",
+  };
+  const NOT_SHOWN = ["combination", "from the file", "not identifiable"]; // their values are no more than the file's
   const RANK = { ok: 0, stale: 1, warning: 1, error: 2 };
   const WORDS = { ok: "OK", stale: "Stale", warning: "Warning", error: "Error" };
   const at = (id) => document.getElementById(id);
@@ -194,6 +198,7 @@
     const rate = figure("strut_filter", "rate (Hz)");
     const missing = lost();
     const known = estimate ? estimate.status.filter((status) => status === "identified").length : 0;
+    const usable = estimate ? estimate.status.filter((status) => STATUS[status] === "ok").length : 0;
     const fit = estimate?.fit;
     const ratio = fit && fit.judged ? `${fit.ratio.toPrecision(2)}` : "–";
     const fitText = !fit || !fit.judged ? "not assessed yet" : fit.lack ? "the model does not fit" : "the model fits";
@@ -202,7 +207,7 @@
     if (payload) weight = payload.mass ? payloadFigure(payload) : ["0", "kg", "nothing carried"];
     const all = estimate ? estimate.names.length : 0;
     return [
-      ["Identified", all ? `${known} of ${all}` : "–", "", all ? "parameters" : "no estimate yet", ""],
+      ["Identified", all ? `${known} of ${all}` : "–", "", all ? `parameters; ${usable} usable` : "no estimate yet", ""],
       ["Fit", ratio, fit?.judged ? "× noise" : "", fitText, fit?.judged ? (fit.lack ? "error" : "ok") : ""],
       ["Equations", estimate ? String(estimate.count) : "–", "", since ? `over ${since.toFixed(0)} s` : "", ""],
       ["Innovation (NIS)", estimate ? estimate.nis.toFixed(1) : "–", "", estimate ? `expected: ${estimate.nis_dof}` : "", ""],
@@ -242,8 +247,8 @@
 
   function parameterRow(name) {
     const row = document.createElement("tr");
-    row.innerHTML = '<th scope="row"><button type="button"></button></th><td class="n"></td><td class="n"></td><td></td>' +
-      '<td class="n optional"></td><td class="n optional"></td><td class="status"></td><td class="course"><canvas aria-hidden="true"></canvas></td>';
+    row.innerHTML = '<th scope="row"><button type="button"></button></th><td class="n"></td><td></td>' +
+      '<td class="n optional"></td><td class="n optional"></td><td class="status"><span></span><small class="optional"></small></td><td class="course"><canvas aria-hidden="true"></canvas></td>';
     const button = row.querySelector("button");
     button.textContent = name;
     button.onclick = () => {
@@ -263,19 +268,20 @@
       at("parameters").replaceChildren(...page.rows.values());
     }
     if (!estimate) {
-      if (!at("parameters").textContent) at("parameters").innerHTML = '<tr><td colspan="8" class="dim">No estimate yet</td></tr>';
+      if (!at("parameters").textContent) at("parameters").innerHTML = '<tr><td colspan="7" class="dim">No estimate yet</td></tr>';
       return;
     }
     names.forEach((name, i) => {
-      const [, value, std, unit, nominal, change, status] = page.rows.get(name).children;
-      const known = estimate.status[i] === "identified" || estimate.status[i] === "affected";
-      put(value, known ? rounded(estimate.values[i], estimate.std[i]) : "–");
-      put(std, known ? rounded(estimate.std[i], estimate.std[i]) : "–");
+      const [, value, unit, nominal, change, status] = page.rows.get(name).children;
+      const known = !NOT_SHOWN.includes(estimate.status[i]);
+      const figures = [estimate.values[i], estimate.std[i]].map((x) => rounded(x, estimate.std[i]));
+      put(value, known ? figures.join(" ± ") : "–");
       put(unit, estimate.units[i].replace("^2", "²"));
       put(nominal, plain(estimate.nominal[i]));
       const share = (100 * (estimate.values[i] - estimate.nominal[i])) / Math.abs(estimate.nominal[i]);
       put(change, known && Number.isFinite(share) ? `${share < 0 ? "−" : "+"}${Math.abs(share).toFixed(1)} %` : "–");
-      put(status, estimate.status[i]);
+      put(status.children[0], estimate.status[i]);
+      put(status.children[1], estimate.rests_on?.[i] || "");
       status.className = `status ${STATUS[estimate.status[i]] || "waiting"}`;
       page.rows.get(name).className = name === page.chosen ? "chosen" : "";
       page.rows.get(name).querySelector("button").setAttribute("aria-pressed", String(name === page.chosen));

@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from pkm_identification.estimation.estimate import ParameterEstimate
-from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
+from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT, UNIDENTIFIABLE
 from pkm_identification.estimation.posterior.answer import Answer
-from pkm_identification.estimation.posterior.status import CONTRADICTS
+from pkm_identification.estimation.posterior.status import AFFECTED, CONTRADICTS, FROM_FILE, IDENTIFIED
 
 
 def give_total_deviations(
@@ -60,3 +60,31 @@ def give_total_deviations(
     factor = std / np.maximum(estimate.std, 1e-300)  # correlations are the recursion's
     covariance = estimate.covariance * np.outer(factor, factor)
     return replace(estimate, values=values, std=std, status=tuple(status), covariance=covariance)
+
+
+def name_statuses(estimate: ParameterEstimate, answer: Answer) -> tuple[tuple[str, str], ...]:
+    """Return how each value of a stream's estimate is known, in the answer's words, and the key that it rests on most.
+
+    Parameters
+    ----------
+    estimate : ParameterEstimate
+        With total deviations, as `give_total_deviations` returns it.
+    answer : Answer
+
+    Returns
+    -------
+    tuple of (str, str), length P
+        A status of `posterior.status`, or 'combination' of what is no value of the answer; a key of the file or the
+        name of an effect, empty where the data determine the value.
+    """
+    rows = {one.name: one for one in answer.values}
+    lacking = {UNIDENTIFIABLE: FROM_FILE, IN_DOUBT: AFFECTED}
+    named = []
+    for name, status in zip(estimate.names, estimate.status, strict=True):
+        one = rows.get(name)
+        if one is None:
+            named.append((lacking.get(status, COMBINATION), ""))
+            continue
+        word = one.affected().status if status == IN_DOUBT else one.status
+        named.append((word, one.rests_on[0].key if one.rests_on and word != IDENTIFIED else ""))
+    return tuple(named)

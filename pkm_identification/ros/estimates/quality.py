@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""How good an estimate is, in one line for the diagnostics: what is identified, settled, worst known, lacking."""
+"""How good an estimate is, in one line for the diagnostics: what is usable, settled, worst known, lacking."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class EstimateQuality:
         identified = np.array([status == IDENTIFIABLE for status in estimate.status])
         doubted = np.array([status == IN_DOUBT for status in estimate.status])
         shown = identified | doubted
-        parts = [f"{np.count_nonzero(identified)} of {len(shown)} identified"]
+        parts = [f"{np.count_nonzero(identified)} of {len(shown)} usable"]
         if doubted.any():
             why = "" if fit_ratio is not None else " until the fit is assessed"
             parts.append(f"{np.count_nonzero(doubted)} affected{why}")

@@ -28,10 +28,10 @@ from .wire import StreamType, StreamWriter
 
 if TYPE_CHECKING:
     from pkm_identification.estimation.estimate import ParameterEstimate
-    from pkm_identification.identification.online.judge import StreamVerdict
     from pkm_identification.machines.contract import Machine
 
 from pkm_identification.estimation.posterior.verdict import CONTRADICTS
+from pkm_identification.identification.full_model.stream_estimate import name_statuses
 from pkm_identification.identification.online.judge import StreamVerdict
 from pkm_identification.report.diagnosis import describe_cause, sentence
 from pkm_identification.report.total_deviations import format_effects_sentences
@@ -172,6 +172,9 @@ def estimate_message(
         message.fit_judged = True
         message.lack_of_fit = not verdict.good
         message.fit_ratio = limit_number(fit.ratio)
+        message.verdict, message.verdict_text = verdict.answer.verdict.grade, verdict.answer.verdict.sentence
+        named = name_statuses(estimate, verdict.answer)
+        message.status_text, message.rests_on = [word for word, _ in named], [key for _, key in named]
         effects = verdict.answer.effects if verdict.good else ()
         for cause in fit.causes[:1] or effects[:1]:
             message.cause = cause.name

@@ -36,9 +36,11 @@ def build_pose_entry(pose: Pose) -> list[float] | None:
 def estimate_entry(message: ParameterEstimate) -> dict[str, Any] | None:
     """Return an estimate without its covariance; None if a number is not finite, or a parameter lacks one."""
     numbers = [*message.values, *message.std, *message.nominal, message.nis, message.fit_ratio]
-    columns = (message.units, message.values, message.std, message.nominal, message.status)
+    columns = [message.units, message.values, message.std, message.nominal, message.status]
+    columns += [column for column in (message.status_text, message.rests_on) if column]
     if not all(map(math.isfinite, numbers)) or any(len(column) != len(message.names) for column in columns):
         return None
+    doubted = STATUSES if message.fit_judged else STATUSES | {ParameterEstimate.IN_DOUBT: "not assessed yet"}
     return {
         "time": seconds(message.header.stamp),
         "machine": message.machine,
@@ -49,7 +51,8 @@ def estimate_entry(message: ParameterEstimate) -> dict[str, Any] | None:
         "values": list(message.values),
         "std": list(message.std),
         "nominal": list(message.nominal),
-        "status": [STATUSES.get(status, "unknown") for status in message.status],
+        "status": list(message.status_text) or [doubted.get(status, "unknown") for status in message.status],
+        "rests_on": list(message.rests_on) or [""] * len(message.names),
         "nis": message.nis,
         "nis_dof": message.nis_dof,
         "count": message.count,

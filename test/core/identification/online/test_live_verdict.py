@@ -14,7 +14,7 @@ from core.machines.exact_logs import noisy_log
 
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
 from pkm_identification.identification.full_model.posterior import build_views
-from pkm_identification.identification.full_model.stream_estimate import give_total_deviations
+from pkm_identification.identification.full_model.stream_estimate import give_total_deviations, name_statuses
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.online.judge import LEAST_S
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
@@ -117,6 +117,9 @@ def test_a_number_of_the_file_that_is_wrong_is_named(runs):
     assert verdict.grade == "contradicts the file"
     assert verdict.conflicts[0].key == "drive.encoder.length_at_zero.3"
     assert IDENTIFIABLE not in estimator.estimate.status
+    named = name_statuses(estimator.estimate, estimator.verdict.answer)
+    assert "contradicts the file" in {word for word, _ in named}
+    assert "identified" not in {word for word, _ in named}
 
 
 def test_a_right_stream_fits_with_total_deviations(runs):
@@ -138,6 +141,15 @@ def test_a_right_stream_fits_with_total_deviations(runs):
     assert estimate.status.count(IDENTIFIABLE) > 10
     assert set(estimate.status) & {COMBINATION}
     assert IN_DOUBT not in estimate.status
+    named = dict(zip(estimate.names, name_statuses(estimate, verdict.answer), strict=True))
+    rests = {one.name: one.rests_on[0].key for one in verdict.answer.values if one.rests_on}
+    for name, (word, key) in named.items():
+        if name in total:
+            assert word == total[name].status
+            assert key == ("" if word == "identified" else rests.get(name, ""))
+        else:
+            assert (word, key) == ("combination", "")
+    assert {"identified", "rests on the file"} <= {word for word, _ in named.values()}
 
 
 def test_a_stream_that_ends_early_is_judged_as_its_log_is(runs):
