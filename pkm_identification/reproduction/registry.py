@@ -42,7 +42,7 @@ STUDIES: dict[str, Study] = {
     for study in (
         Study(
             "oh2003-contributions",
-            "oh2003.chapter_2",
+            "oh2003.chapter_2.study",
             "contributions to the strut forces and sensitivity to the centre of mass, three machines in the motions of "
             "Table 2.2 (Oh 2003, section 2.4)",
         ),

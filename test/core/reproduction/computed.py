@@ -10,7 +10,6 @@ from importlib import import_module
 
 from pkm_identification.reproduction import STUDIES
 from pkm_identification.reproduction.number import AGREES, IN_KIND, IN_PART, NOT_REPRODUCED
-from pkm_identification.reproduction.oh2003.chapter_2.runs import run_study
 from pkm_identification.reproduction.study_file import has_file
 
 MODULES = {name: f"pkm_identification.reproduction.{one.module}" for name, one in STUDIES.items()}
@@ -21,9 +20,3 @@ OF_FILES = [name for name, module in MODULES.items() if has_file(module)]
 @cache
 def compute_study(name):
     return import_module(MODULES[name]).run_study()
-
-
-@cache
-def compute_contributions():
-    """Return the study of chapter 2 of Oh 2003, which has no file."""
-    return run_study()

@@ -19,7 +19,7 @@ from pkm_identification.report.figures.style import (
 
 from ..table_2_2_motions import SOURCE_MOTIONS, SPEEDS
 from .data import AXES, CASES, FIGURES, GROUPS
-from .runs import Study
+from .runs import MachineRuns
 
 SPEED_COLORS = ("#9ECAE1", "#4292C6", "#08519C")  # light to dark: slow to fast
 SPEED_TEXT = ("π rad/s", "2π rad/s", "4π rad/s")
@@ -31,7 +31,7 @@ RATIO = {"uf": "$m_p$ / (6 $m_e$) .45", "hexel": "$m_p$ / (6 $m_e$) 3.34"}
 
 
 @apply_style
-def source_figures(study: Study) -> Figure:
+def draw_source_figures(study: MachineRuns) -> Figure:
     """Figs. 2.10 to 2.15: groups along, the six cases of Table 2.2 side by side, one panel a figure."""
     figure = Figure(figsize=(11, 10), layout="constrained")
     panels = figure.subplots(3, 2)
@@ -62,7 +62,7 @@ def source_figures(study: Study) -> Figure:
 
 
 @apply_style
-def machine_figure(study: Study, machine: str) -> Figure:
+def draw_machine_figure(study: MachineRuns, machine: str) -> Figure:
     """One machine in all motions of Table 2.2: mean norm of each group at the three speeds."""
     figure = Figure(figsize=(9, 5), layout="constrained")
     panels = figure.subplots(2, 3, sharex=True, sharey=True)
@@ -94,7 +94,7 @@ def machine_figure(study: Study, machine: str) -> Figure:
 
 
 @apply_style
-def sensitivity_figure(study: Study) -> Figure:
+def draw_sensitivity_figure(study: MachineRuns) -> Figure:
     """Over-all sensitivity by direction on each machine: mean over the motions, and their range."""
     machines = list(dict.fromkeys(machine for machine, _ in study.sensitivities))
     directions = next(iter(study.sensitivities.values())).sensitivity.directions

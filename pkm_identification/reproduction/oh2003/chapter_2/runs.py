@@ -69,7 +69,7 @@ Cases = dict[tuple[str, str], Case]  # by machine and motion
 
 
 @dataclass(frozen=True)
-class Study:
+class MachineRuns:
     """Everything of section 2.4.
 
     Attributes
@@ -88,6 +88,8 @@ class Study:
         By machine and motion of Table 2.2.
     modes : dict of str to ComplexModes
         Assembly modes of the special 6-6 and of a general platform.
+    change : float
+        Largest change of a mean norm, in points, when the UF machine has the inertias of chapters 4 and 5.
     """
 
     cases: Cases
@@ -97,6 +99,7 @@ class Study:
     misfits: tuple[tuple[str, str], ...]
     sensitivities: dict[tuple[str, str], SensitivityCase]
     modes: dict[str, ComplexModes]
+    change: float
 
 
 def study_case(machine: Machine, motion: SourceMotion) -> Case:
@@ -107,7 +110,7 @@ def study_case(machine: Machine, motion: SourceMotion) -> Case:
     )
 
 
-def run_study() -> Study:
+def run_machines() -> MachineRuns:
     """Return all machines in all motions."""
     machines = {name: study_machine(name) for name in MACHINES}
     each = [(name, motion) for name in MACHINES for motion in SOURCE_MOTIONS]
@@ -129,7 +132,7 @@ def run_study() -> Study:
                 scaled[name, label] = study_case(machine, motion)
             else:
                 misfits.append((name, label))
-    return Study(
+    return MachineRuns(
         cases,
         mixed,
         scaled,
@@ -144,6 +147,7 @@ def run_study() -> Study:
         tuple(misfits),
         {(name, motion): _compute_sensitivity(machines[name], motion) for name, motion in each},
         _count_modes(machines["uf"]),
+        change_with_chapters_4_5(cases),
     )
 
 
@@ -172,11 +176,11 @@ def _compute_singular_ratio(machine: Machine, position: FloatArray, rotation: Fl
     return values[:, -1] / values[:, 0]
 
 
-def change_with_chapters_4_5(study: Study) -> float:
+def change_with_chapters_4_5(cases: Cases) -> float:
     """Return largest change of a mean norm, in points, when the UF machine has the inertias of chapters 4-5."""
     machine = study_machine("uf", chapters_4_5=True)
     return max(
-        float(np.abs(study_case(machine, motion).shares.mean - study.cases["uf", name].shares.mean).max())
+        float(np.abs(study_case(machine, motion).shares.mean - cases["uf", name].shares.mean).max())
         for name, motion in SOURCE_MOTIONS.items()
     )
 
