@@ -60,7 +60,7 @@ STUDIES: dict[str, Study] = {
         ),
         Study(
             "oh2003-staged",
-            "oh2003.chapter_5",
+            "oh2003.chapter_5.study",
             "friction and inertia in stages from three trajectories of a simulated UF machine, with the cross-check of "
             "starts (Oh 2003, chapter 5)",
         ),

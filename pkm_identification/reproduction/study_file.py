@@ -4,16 +4,19 @@
 """Studies as a module that computes our numbers and draws figures, and a YAML file next to it of what the text prints.
 
 The file has `name`, `source`, `title`, `notes`, `figures` (functions of the module by names of files), `tolerances` and
-`findings`. A tolerance goes for all numbers of a unit in the study: a number, or `N %` of the text's. A finding has
-`source`, `ours`, `why` (texts with {names} of values, formatted as Python does), `mark` and `at` of those of its
-`numbers` that have none, and `numbers`, each with
+`findings`. A tolerance goes for all numbers of a unit in the study: a number, `N %` of the text's, or a list of such of
+which the smallest goes. A finding has `source`, `ours`, `why` (texts with {names} of values, formatted as Python does),
+`mark` and `at` of those of its `numbers` that have none, and `numbers`, each with
 
     name, unit, mark, at   what it is called, its unit, how sure its reading is, and where the text has it
     text                   the text's: a number, a row, {from, to}, {at_most} or a sentence; missing: ours alone
-    ours                   name of the value that stands next to it, the number's own if missing; of a sentence,
-    cases in
+    printed                in its place the name of a value that is worked out from what the text prints
+    ours                   name of the value that stands next to it, the number's own if missing; of a sentence, cases in
                            which it holds; null: none
     because                why it cannot be judged, where that is so
+    reason                 name of a value that says why, empty where the number can be judged
+    each                   rows of a table by what {each} in the other texts stands for: a row's `text`, or all that is its
+                           own; a list has numbered rows, null is a row that is lost
     unless                 names of values without a choice of ours: judged only if the verdict stays with each
 
 Between notes and findings stand, where there is more to say, the paragraphs of `text`: texts with {names}, or
@@ -77,8 +80,27 @@ def read_file(module: str) -> dict[str, Any]:
     declared: dict[str, Any] = yaml.safe_load(_find_file(module).read_text(encoding="utf-8"))
     for finding in declared["findings"]:
         common = {key: finding[key] for key in ("mark", "at") if key in finding}
-        finding["numbers"] = [{"ours": one["name"], **common, **one} for one in finding["numbers"]]
+        finding["numbers"] = [
+            {"ours": row["name"], **common, **row} for one in finding["numbers"] for row in _list_rows(one)
+        ]
     return declared
+
+
+def _list_rows(one: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the numbers that a declared one stands for: those of its `each`, or itself."""
+    if "each" not in one:
+        return [dict(one)]
+    rows = {}
+    for name, entry in one["each"].items():
+        numbered = isinstance(entry, list)
+        rows |= {f"{name} {k}": own for k, own in enumerate(entry, 1)} if numbered else {name: entry}
+    common = {key: text for key, text in one.items() if key != "each"}
+    return [
+        {key: text.replace("{each}", name) if isinstance(text, str) else text for key, text in common.items()}
+        | (entry if isinstance(entry, Mapping) and not {"from", "at_most"} & set(entry) else {"text": entry})
+        for name, entry in rows.items()
+        if entry is not None
+    ]
 
 
 def _find_file(module: str) -> Path:
@@ -103,20 +125,21 @@ def _compute_finding(
 
 def _number(one: Mapping[str, Any], values: Mapping[str, Any], tolerances: Mapping[str, Any]) -> Number:
     name, unit, ours = one["name"], one.get("unit", ""), values[one["ours"]] if one["ours"] else None
-    if "text" not in one:
+    if "text" not in one and "printed" not in one:
         return number.beyond(name, ours, unit)
-    text, mark, at = one["text"], one["mark"], one["at"]
-    if "because" in one:
+    text, mark, at = values[one["printed"]] if "printed" in one else one["text"], one["mark"], one["at"]
+    because = one["because"] if "because" in one else values[one["reason"]] if "reason" in one else ""
+    if because:
         entry = _compute_entry(ours)
-        return number.mark_undecided(
-            name, _compute_entry(text), entry, unit, mark, at, because=one["because"]
-        )
+        return number.mark_undecided(name, _compute_entry(text), entry, unit, mark, at, because=because)
     judged = _assess(name, text, ours, unit, mark, at, tolerances)
     for without in list_alternatives(one):
         other = _assess(name, text, values[without], unit, mark, at, tolerances)
         if other.verdict != judged.verdict:
             because = f"'{other.verdict}' with {number.format_number(other.ours)}, without what is our choice"
-            return number.mark_undecided(name, judged.source, judged.ours, unit, mark, at, because=because)
+            return number.mark_undecided(
+                name, judged.source, judged.ours, judged.unit, mark, at, because=because
+            )
     return judged
 
 
@@ -143,6 +166,8 @@ def _assess(
 
 def _compute_tolerance(declared: Any, text: Any) -> float:
     """Return how far a number may be off, of a row by its largest entry."""
+    if isinstance(declared, list):
+        return min(_compute_tolerance(one, text) for one in declared)
     if isinstance(declared, str):
         sizes = [abs(one) for one in np.ravel(text) if one is not None]
         return 0.01 * float(declared.removesuffix("%")) * max(sizes)

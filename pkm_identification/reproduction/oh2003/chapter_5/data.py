@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""The source's experiments done in simulation, its way to process them, and what it prints of its results.
+"""The source's experiments done in simulation, and its way to process them.
 
 The machine that moves is not the one of its file: masses, moments and friction differ, its base joints are universal
 joints, sensors have noise. The estimator has the source's model: struts that do not spin.
@@ -25,6 +25,7 @@ from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_p
 from pkm_identification.motion import STRUTS, DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
+from pkm_identification.reproduction.study_file import read_file
 from pkm_identification.signals.band import BandSettings
 from pkm_identification.signals.zero_phase import filter_log
 
@@ -35,32 +36,7 @@ NAMES = ("x", "z", "xy")
 DURATIONS = {"x": 6.0, "z": 6.0, "xy": 6.0, "rich": 16.0, "slow": 14.0}  # s
 SOURCE_CUTOFF, SOURCE_ORDER = 10.0, 8  # Hz and order of the source's low-pass, on positions only
 
-# (expected - estimate) / expected in % on XY, read whole (S): Table 5.1, 1-A against the strut tests; Table 5.3, 2-A
-# against 1-A; Table 5.5, 3 against its start. Rows strut by strut (P for 5.5); None is lost.
-TABLE_5_1 = {
-    "viscous": (-123.34, -33.62, -56.00, -71.83, -14.59, -99.90),
-    "Coulomb": (-290.59, -114.88, -183.65, -216.09, -130.23, None),
-}
-TABLE_5_3 = {
-    "viscous": (-0.67, None, None, -0.27, -0.98, -0.53),
-    "Coulomb": (-2.59, None, None, -2.51, -22.71, -2.21),
-}
-TABLE_5_5 = {
-    "viscous": (None, -11.68, -18.72, None, -11.44, -22.05),
-    "Coulomb": (-22.45, -65.14, -186.59, -58.62, None, -99.22),
-}
-STRAYED = -8.67  # %, Coulomb friction of strut 4 at the end of Fig. 5.12 against its start
-# Table 5.2, XY: distance of the inertias from CAD in % (P+).
-SOURCE_INERTIAS = {
-    "Ixx_b": 8.37,
-    "Iyy_b": 12.75,
-    "Izz_b": 10.49,
-    "Ixx_p": 0.73,
-    "Iyy_p": 0.68,
-    "Izz_p": 0.75,
-    "Ixx_e": 1.19,
-    "Iyy_e": 26.14,
-}
+PRINTED = read_file(f"{__package__}.study")["data"]  # tables 5.1, 5.3 and 5.5, and the end of Fig. 5.12
 
 
 @dataclass(frozen=True)

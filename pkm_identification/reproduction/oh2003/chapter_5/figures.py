@@ -21,17 +21,17 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.report.figures.staged import TRAJECTORY_COLORS
 from pkm_identification.report.figures.style import NOMINAL, STRUT_COLORS, TRUE, apply_style, legend_outside
 
-from .data import NAMES, STRAYED
+from .data import NAMES, PRINTED
 
 if TYPE_CHECKING:
-    from .runs import StagedStudy
+    from .runs import StagedRuns
 
 SIGMAS = 2.0
 HIGHEST = 200.0  # %, above which a value is written instead
 
 
 @apply_style
-def draw_friction_by_trajectory_figure(study: StagedStudy) -> Figure:
+def draw_friction_by_trajectory_figure(study: StagedRuns) -> Figure:
     """Ends of stage 3 in % of the strut tests: columns the processing, rows viscous and Coulomb friction."""
     figure = Figure(figsize=(9, 5), layout="constrained")
     panels = figure.subplots(2, 2, sharex=True, sharey="row")
@@ -87,7 +87,7 @@ PARAMETERS = (
 
 
 @apply_style
-def source_figures(study: StagedStudy) -> Figure:
+def draw_source_figures(study: StagedRuns) -> Figure:
     """Stage 3 from the results of X, by the source's processing, iteration by iteration."""
     parameters = study.as_source.trajectories.parameters
     rows = len(PARAMETERS) // COLUMNS
@@ -103,7 +103,7 @@ def source_figures(study: StagedStudy) -> Figure:
         start = study.third["x"]["x"].start[i]
         panel.axhline(start, color=NOMINAL, linestyle=":", linewidth=1, label="start")
         if name == LEGIBLE:
-            end = start * (1 - STRAYED / 100)
+            end = start * (1 - PRINTED["strayed"] / 100)
             panel.plot(ITERATIONS, end, "D", color=STRUT_COLORS[4], markersize=5, clip_on=False)
         panel.set_title(f"Fig. 5.{k + FIRST_FIGURE}: {name} ({parameters.units[i]})")
         panel.set_xlim(0, ITERATIONS)

@@ -66,7 +66,7 @@ class AtOnce:
 
 
 @dataclass(frozen=True)
-class StagedStudy:
+class StagedRuns:
     """Everything the study ran.
 
     Attributes
@@ -107,7 +107,7 @@ class StagedStudy:
     raw_staged: dict[str, AtOnce]
 
 
-def run_study(experiments: Experiments) -> StagedStudy:
+def run_stages(experiments: Experiments) -> StagedRuns:
     """Everything that is estimated from the logs."""
     model, start, logs = experiments.model, experiments.start, experiments.logs
     ours = identify_staged(model, trajectories_of([logs[name] for name in NAMES], model), start)
@@ -126,7 +126,7 @@ def run_study(experiments: Experiments) -> StagedStudy:
     equations = ours.trajectories.equations
     std = {name: result.stages[-1].std for name, result in ours.results.items()}
     first = first_guess(parameters, start)
-    return StagedStudy(
+    return StagedRuns(
         experiments=experiments,
         ours=ours,
         as_source=as_source,

@@ -5,172 +5,294 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pkm_identification.motion import STRUTS
-from pkm_identification.report.listing import Listing, paragraph
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, UNIDENTIFIABLE
+from pkm_identification.identification.procedures.staged import StagedResult
+from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.report.staged_tables import (
     build_cross_table,
     build_dependence_table,
     build_parameters_table,
     build_staged_document,
     build_stages_table,
+    still_unidentified,
 )
-from pkm_identification.reproduction.finding import Finding, Outcome, build_common_document, conclusions
 
-from .data import DURATIONS, FRACTION, GUESS, TABLE_5_1, run_experiments
-from .findings import findings
-from .friction_findings import compute_friction_difference
-from .runs import StagedStudy, run_study
+from .data import DURATIONS, FRACTION, GUESS, NAMES, Experiments, run_experiments
+from .figures import draw_friction_by_trajectory_figure, draw_source_figures
+from .friction import compare_friction, stage_of
+from .runs import SWEEPS, AtOnce, StagedRuns, run_stages
+from .wording import describe_range, find_ends, join_named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+__all__ = ["StagedStudy", "draw_friction_by_trajectory_figure", "draw_source_figures", "run_study"]
 
-def friction_table(study: StagedStudy) -> Listing:
-    """Table 5.1 next to ours, a strut a row."""
-    ours, as_source = (
-        compute_friction_difference(study, staged, "xy", "1-A") for staged in (study.ours, study.as_source)
-    )
-    rows = []
-    for k, (name, source) in enumerate(TABLE_5_1.items()):
-        for i in range(STRUTS):
-            index = k * STRUTS + i
-            value = source[i]
-            rows.append(
-                (
-                    f"{name} {i + 1}",
-                    f"{study.experiments.expected[index]:.4g}",
-                    "lost" if value is None else f"{value:.2f} (S)",
-                    f"{ours[index]:+.2f}",
-                    f"{as_source[index]:+.2f}",
-                    *(f"{runs['xy'][index]:+.2f}" for runs in study.joints.coulomb.values()),
-                )
-            )
-    with_joints = (f"joints of {size:g} N m" for size in study.joints.coulomb)
-    header = ("friction", "strut test", "source", "ours", "ours, source's processing", *with_joints)
-    return Listing(header, tuple(rows), frozenset(header[1:]))
-
-
-NAME = "oh2003-staged"
-TITLE = "friction and inertia in stages on three trajectories (chapter 5)"
-FIGURES = ("staged_stages", "staged_dependence", "staged_friction", "staged_source_figures")
+MASSES = ("m_e", "m_b", "m_p")
+INERTIAL = slice(0, 12)  # in `oh24`
 SHOWN_PARAMETERS = ("m_e", "m_b", "m_p", "Ixx_p", "viscous_1", "viscous_2", "coulomb_1", "coulomb_2")
+CONVERGED = 2.0  # standard deviations, up to which an estimate counts as come to rest
+SAME_RESIDUAL = 1.1  # up to which times another's a residual is the same
+NOT_SEEN = "these data do not identify it alone: it rests on the first guess, which the text does not print"
 
 
-def run() -> Outcome:
-    """Return the study on simulated experiments."""
-    return outcome(run_study(run_experiments()))
+@dataclass(frozen=True)
+class StagedStudy(StagedRuns):
+    """The runs of chapter 5, and by `values` what the text is compared with."""
 
-
-def outcome(study: StagedStudy) -> Outcome:
-    """Text, document and figures."""
-    judged = findings(study)
-    return Outcome(_write_text(study, judged), _build_document(study, judged), lambda: _draw_figures(study))
-
-
-def _draw_figures(study: StagedStudy) -> dict[str, Figure]:
-    from pkm_identification.report.figures.staged import draw_dependence_figure, draw_stages_figure
-
-    from .figures import draw_friction_by_trajectory_figure, source_figures
-
-    figures = (
-        draw_stages_figure(study.ours, SHOWN_PARAMETERS, study.experiments.true_values),
-        draw_dependence_figure(study.ours),
-        draw_friction_by_trajectory_figure(study),
-        source_figures(study),
-    )
-    return dict(zip(FIGURES, figures, strict=True))
-
-
-NOTES = (
-    f"The experiments are simulated: the UF machine with masses, moments and friction up to {100 * FRACTION:g} % "
-    "from its file, universal base joints, encoders of 1.25 micrometres, 1 % current noise; X, Z and XY of "
-    f"25.4 mm at 2 Hz for {DURATIONS['x']:g} s. The estimator has the file's values, a first guess within "
-    f"{100 * GUESS:g} % of them, and the source's struts without spin. UKF with alpha 1e-3, beta 2, kappa 0.",
-    "Not in the recovered text and chosen here: first variances (each parameter's own size), the noise (learned "
-    "from the residual, repeated until it converges), the data's rate (one equation in 40 ms, both sides in a band "
-    "of 10 Hz), and a column a strut for what smoothing does to friction at reversals. The process noise is this "
-    "package's, which comes in only when parameters drift.",
-    "The source's machine has spherical joints at the base and universal ones at the platform, whose hinges' direction "
-    "is not in the text; its model has universal joints at the base, without spin. Friction of the joints is not in "
-    "the simulated experiments; its effect on 1-A is computed apart, on exact data.",
-    "staged_source_figures: Figs. 5.2-5.16 in the source's layout. Only Fig. 5.12 says which parameter it shows; three "
-    "masses and the friction coefficients strut by strut are fifteen and fit it: our reading.",
-    "'in a sum': identifiable only together with others; '-': not identifiable, and what the estimator holds is "
-    "the first guess. Standard deviations contain what the kinematic low-pass does to the estimate.",
-)
-
-
-def _write_text(study: StagedStudy, judged: tuple[Finding, ...]) -> str:
-    ours, truth = study.ours, study.experiments.true_values
-    estimates = {name: result.estimate for name, result in ours.results.items()}
-    return "\n\n".join(
-        (
-            f"Oh 2003: {TITLE}, and their cross-check",
-            "\n".join(paragraph(note) for note in NOTES),
-            "Friction in stage 1-A on XY: (expected - estimate) / expected in %\n"
-            + str(friction_table(study)),
-            "Stages\n" + str(build_stages_table(ours.results)),
-            "Ends of stage 3; all: the three trajectories in one estimation; universal: those and a rich motion, with "
-            "the joints the machine has\n"
-            + str(
-                build_parameters_table(
-                    {**estimates, "all": ours.joint.estimate, "universal": study.universal.estimate},
-                    ours.start,
-                    truth,
-                )
-            ),
-            "Cross-check: error of the forces in %, with another trajectory's result / after stage 3 from it\n"
-            + str(build_cross_table(ours.cross)),
-            "How far the end of stage 3 depends on its start\n"
-            + str(build_dependence_table(ours.cross, ours.results, ours.trajectories.parameters.scale)),
-            conclusions(judged),
-        )
-    )
-
-
-def _build_document(study: StagedStudy, judged: tuple[Finding, ...]) -> dict[str, Any]:
-    at_once = {
-        kind: {
-            name: {
-                "values": one.values.tolist(),
-                "residual_rms": one.residual_rms,
-                "moving_std": one.moving,
-            }
-            for name, one in runs.items()
+    @property
+    def values(self) -> dict[str, Any]:
+        """Everything that the study's file names."""
+        return {
+            "fraction": 100 * FRACTION,
+            "duration": DURATIONS["x"],
+            "guess": 100 * GUESS,
+            "sweeps": SWEEPS,
+            **self._list_tables(),
+            **self._build_document(),
+            **compare_friction(self),
+            **self._compare_masses(),
+            **self._compare_inertias(),
+            **self._compare_at_once(),
+            **self._compare_starts(),
+            **self._compare_together(),
         }
-        for kind, runs in (
-            ("scaled", study.scaled),
-            ("raw", study.raw),
-            ("raw_in_stages", study.raw_staged),
-        )
-    }
-    return {
-        **build_common_document(NAME, TITLE, NOTES, judged, FIGURES),
-        "true": study.experiments.true_values.tolist(),
-        "strut_tests": study.experiments.expected.tolist(),
-        "ranks": study.ranks,
-        "ours": build_staged_document(study.ours),
-        "source_processing": build_staged_document(study.as_source),
-        "universal": {
-            "values": study.universal.values.tolist(),
-            "std": np.asarray(study.universal.estimate.std).tolist(),
-            "status": list(study.universal.estimate.status),
-        },
-        "all_at_once": at_once,
-        "joint_friction": {
-            "coulomb": {
-                f"{size:g}": {name: one.tolist() for name, one in runs.items()}
-                for size, runs in study.joints.coulomb.items()
+
+    def _list_tables(self) -> dict[str, Any]:
+        ours = self.ours
+        estimates = {name: result.estimate for name, result in ours.results.items()}
+        whole = {"all": ours.joint.estimate, "universal": self.universal.estimate}
+        return {
+            "stages_table": build_stages_table(ours.results),
+            "parameters_table": build_parameters_table(
+                {**estimates, **whole}, ours.start, self.experiments.true_values
+            ),
+            "cross_table": build_cross_table(ours.cross),
+            "dependence_table": build_dependence_table(
+                ours.cross, ours.results, ours.trajectories.parameters.scale
+            ),
+        }
+
+    def _build_document(self) -> dict[str, Any]:
+        kinds = {"scaled": self.scaled, "raw": self.raw, "raw_in_stages": self.raw_staged}
+        joints = self.joints
+        return {
+            "true": self.experiments.true_values.tolist(),
+            "strut_tests": self.experiments.expected.tolist(),
+            "ranks": self.ranks,
+            "ours": build_staged_document(self.ours),
+            "source_processing": build_staged_document(self.as_source),
+            "universal": {
+                "values": self.universal.values.tolist(),
+                "std": np.asarray(self.universal.estimate.std).tolist(),
+                "status": list(self.universal.estimate.status),
             },
-            "viscous": {name: one.tolist() for name, one in study.joints.viscous.items()},
-            "universal_at_platform": {
-                kind: {name: one.tolist() for name, one in runs.items()}
-                for kind, runs in study.joints.at_platform.items()
+            "all_at_once": {
+                kind: {
+                    name: {
+                        "values": one.values.tolist(),
+                        "residual_rms": one.residual_rms,
+                        "moving_std": one.moving,
+                    }
+                    for name, one in runs.items()
+                }
+                for kind, runs in kinds.items()
             },
-            "left": study.joints.left,
-        },
-    }
+            "joint_friction": {
+                "coulomb": {f"{size:g}": _list_arrays(runs) for size, runs in joints.coulomb.items()},
+                "viscous": _list_arrays(joints.viscous),
+                "universal_at_platform": {
+                    kind: _list_arrays(one) for kind, one in joints.at_platform.items()
+                },
+                "left": joints.left,
+            },
+        }
+
+    def _compare_masses(self) -> dict[str, Any]:
+        """Masses and inertias against CAD and against 2-B."""
+        nominal, true = self.ours.trajectories.parameters.nominal, self.experiments.true_values
+        ends, count = [], 0
+        for name, result in self.ours.results.items():
+            identified = [mass for mass in MASSES if result.estimate.shown(mass) is not None]
+            count += len(identified)
+            from_file, from_truth = (
+                describe_range(_compute_distances(result.values, values, slice(3)), 2)
+                for values in (nominal, true)
+            )
+            ends.append(
+                f"{name.upper()} {from_file} % from the file and {from_truth} % from the truth (identified: "
+                f"{', '.join(identified) or 'none'})"
+            )
+        printed = self.as_source.trajectories.parameters.nominal
+        results, third = self.as_source.results, self.third["x"]
+        start = results["x"].stages[-2].values
+        return {
+            "far": describe_range(_compute_distances(true, nominal, slice(3)), 2),
+            "ends": "; ".join(ends),
+            "motion_ranks": ", ".join(str(self.ranks[name]) for name in NAMES),
+            "sums": "; ".join(self._list_sums()),
+            "not_seen": "" if count == len(MASSES) * len(NAMES) else NOT_SEEN,
+            **{
+                key: find_ends(
+                    np.concatenate([_compute_distances(one.values, printed, which) for one in stages])
+                )
+                for key, which, stages in (
+                    ("first_masses", slice(3), [stage_of(one, "1-B") for one in results.values()]),
+                    ("second_inertial", INERTIAL, [stage_of(one, "2-B") for one in results.values()]),
+                    ("third_inertial", INERTIAL, list(third.values())),
+                )
+            },
+            **{
+                f"inertial change {name.upper()}": float(
+                    _compute_distances(stage.values, start, INERTIAL).max()
+                )
+                for name, stage in third.items()
+            },
+        }
+
+    def _list_sums(self) -> list[str]:
+        true = self.experiments.true_values
+        texts = [
+            f"{name.upper()} {one.name} = {one.value:.4g} ± {one.std:.1g} kg (true {one.weights @ true:.4g})"
+            for name, result in self.ours.results.items()
+            for one in result.estimate.combinations
+            if "m_p" in one.name and "m_e" in one.name
+        ]
+        return texts or ["none that joins m_e and m_p alone"]
+
+    def _compare_inertias(self) -> dict[str, Any]:
+        """Moments of inertia that stood still, and those of 1-B against CAD."""
+        resting = {name: still_unidentified(result) for name, result in self.ours.results.items()}
+        names = self.ours.trajectories.parameters.names
+        moved = [
+            100 * abs(self.ours.results[name].values[i] / self.ours.start[i] - 1.0)
+            for name, rest in resting.items()
+            for i in map(names.index, rest)
+        ]
+        parameters = self.as_source.trajectories.parameters
+        stage = stage_of(self.as_source.results["xy"], "1-B")
+        off = _compute_distances(stage.values, parameters.nominal, INERTIAL)
+        return {
+            "resting_inertias": "; ".join(
+                f"{name.upper()}: {', '.join(rest)} stood still and are not identifiable"
+                for name, rest in resting.items()
+            ),
+            "resting_moved": max(moved, default=0.0),
+            "unidentified": join_named(
+                ", ",
+                self.ours.results,
+                lambda one: str(sum(status == UNIDENTIFIABLE for status in one.estimate.status[INERTIAL])),
+            ),
+            **{
+                f"{name} off CAD": float(one)
+                for name, one in zip(parameters.names[INERTIAL], off, strict=True)
+            },
+        }
+
+    def _compare_at_once(self) -> dict[str, Any]:
+        """All 24 at once, with first variances to scale and with one for all."""
+        truth = self.experiments.true_values
+        staged = {name: self.ours.results[name].stages[-1].residual_rms for name in self.scaled}
+        rests = all(one.moving < CONVERGED for one in self.scaled.values())
+        same = all(one.residual_rms < SAME_RESIDUAL * staged[name] for name, one in self.scaled.items())
+        helped = all(self.raw_staged[name].residual_rms < self.raw[name].residual_rms for name in staged)
+        return {
+            "scaled_residuals": join_named(", ", self.scaled, _describe_residual),
+            "scaled_moving": max(one.moving for one in self.scaled.values()),
+            "raw_listed": "; ".join(
+                f"{name.upper()} residual {one.residual_rms:.2g} N instead of {staged[name]:.2g}, still moving by "
+                f"{one.moving:.2g} std a sweep, Ixx_p {100 * (one.values[6] / truth[6] - 1):+.0f} %"
+                for name, one in self.raw.items()
+            ),
+            "raw_staged": join_named(", ", self.raw_staged, _describe_residual),
+            "stages_help": ", and stages help it: friction cannot hide in moments of inertia"
+            if helped
+            else "",
+            "at_once": "to scale it converges; with one variance for all it does not"
+            if rests and same
+            else "does not converge, variances to scale or not",
+        }
+
+    def _compare_starts(self) -> dict[str, Any]:
+        """Where stage 3 ends from each trajectory's result, and what that predicts."""
+        cross, parts, worst = self.ours.cross, [], 0.0
+        scale = self.ours.trajectories.parameters.scale[: cross.ends.shape[-1]]
+        for k, name in enumerate(cross.names):
+            estimate = self.ours.results[name].estimate
+            identified = np.array([status == IDENTIFIABLE for status in estimate.status])
+            free = np.where(identified, -1.0, cross.spread[k] / scale)
+            inside = float(np.max(cross.spread[k][identified] / estimate.std[identified]))
+            worst = max(worst, inside)
+            parts.append(
+                f"on {name.upper()} what is identified ends within {inside:.2g} std from any start, "
+                f"{estimate.names[int(free.argmax())]} anywhere within {100 * free.max():.0f} %"
+            )
+        others = ~np.eye(len(cross.names), dtype=bool)
+        return {
+            "start_spreads": "; ".join(parts),
+            "predicted": describe_range(cross.predicted[others], 2),
+            "fitted": describe_range(cross.fitted[others], 2),
+            "worst_spread": worst,
+        }
+
+    def _compare_together(self) -> dict[str, Any]:
+        true, together, universal = self.experiments.true_values, self.ours.joint, self.universal
+
+        def describe_masses(result: StagedResult) -> str:
+            std = result.estimate.std
+            return ", ".join(
+                f"{name} {100 * (result.values[k] / true[k] - 1):+.2g} % "
+                f"({(result.values[k] - true[k]) / std[k]:+.1f} std)"
+                for k, name in enumerate(MASSES)
+            )
+
+        off = (universal.values[:3] - true[:3]) / universal.estimate.std[:3]
+        return {
+            "together": _count_identified(together),
+            "singles": join_named(", ", self.ours.results, lambda one: str(_count_identified(one))),
+            "together_masses": describe_masses(together),
+            "universal_count": _count_identified(universal),
+            "universal_masses": describe_masses(universal),
+            "universal_worst": float(np.abs(off).max()),
+        }
+
+
+def run_study(experiments: Experiments | None = None) -> StagedStudy:
+    """Return the study of simulated experiments, those of the text if none are given."""
+    return StagedStudy(**vars(run_stages(experiments or run_experiments())))
+
+
+def draw_stages(study: StagedStudy) -> Figure:
+    """Return how chosen parameters go through the stages."""
+    from pkm_identification.report.figures.staged import draw_stages_figure
+
+    return draw_stages_figure(study.ours, SHOWN_PARAMETERS, study.experiments.true_values)
+
+
+def draw_dependence(study: StagedStudy) -> Figure:
+    """Return how far the ends of stage 3 depend on their start."""
+    from pkm_identification.report.figures.staged import draw_dependence_figure
+
+    return draw_dependence_figure(study.ours)
+
+
+def _compute_distances(values: FloatArray, before: FloatArray, which: slice) -> FloatArray:
+    return np.abs(100.0 * (values[which] / before[which] - 1.0))
+
+
+def _describe_residual(run: AtOnce) -> str:
+    return f"{run.residual_rms:.2g} N"
+
+
+def _list_arrays(runs: Mapping[str, FloatArray]) -> dict[str, list[float]]:
+    return {name: one.tolist() for name, one in runs.items()}
+
+
+def _count_identified(result: StagedResult) -> int:
+    return result.estimate.status.count(IDENTIFIABLE)
