@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 
 from .finding import Outcome
 
@@ -20,7 +19,7 @@ class Study:
     name : str
         On the command line, and of its JSON file.
     module : str
-        With a file next to it (see `study_file`), or a folder whose `study` has `run() -> Outcome`.
+        With a file next to it; see `study_file`.
     description : str
         One sentence for the help, without full stop.
     """
@@ -31,10 +30,9 @@ class Study:
 
     def run(self) -> Outcome:
         """Do the study."""
-        from .study_file import has_file, run_file  # only a run needs the reader
+        from .study_file import run_file  # only a run needs the reader
 
-        module = f"{__package__}.{self.module}"
-        return run_file(module) if has_file(module) else import_module(f"{module}.study").run()
+        return run_file(f"{__package__}.{self.module}")
 
 
 STUDIES: dict[str, Study] = {
@@ -54,7 +52,7 @@ STUDIES: dict[str, Study] = {
         ),
         Study(
             "oh2003-simulation",
-            "oh2003.chapter_4",
+            "oh2003.chapter_4.study",
             "the UF machine from simulated X, Z and XY motions and free fall: friction, force and energy model, noise, "
             "order of data (Oh 2003, chapter 4)",
         ),

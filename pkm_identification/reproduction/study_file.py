@@ -11,12 +11,12 @@ which the smallest goes. A finding has `source`, `ours`, `why` (texts with {name
     name, unit, mark, at   what it is called, its unit, how sure its reading is, and where the text has it
     text                   the text's: a number, a row, {from, to}, {at_most} or a sentence; missing: ours alone
     printed                in its place the name of a value that is worked out from what the text prints
-    ours                   name of the value that stands next to it, the number's own if missing; of a sentence, cases in
-                           which it holds; null: none
+    ours                   name of the value that stands next to it, the number's own if missing; of a sentence,
+                           cases in which it holds; null: none
     because                why it cannot be judged, where that is so
     reason                 name of a value that says why, empty where the number can be judged
-    each                   rows of a table by what {each} in the other texts stands for: a row's `text`, or all that is its
-                           own; a list has numbered rows, null is a row that is lost
+    each                   rows of a table by what {each} in the other texts stands for: a row's `text`, or all
+                           that is its own; a list has numbered rows, null is a row that is lost
     unless                 names of values without a choice of ours: judged only if the verdict stays with each
 
 Between notes and findings stand, where there is more to say, the paragraphs of `text`: texts with {names}, or
@@ -41,11 +41,6 @@ from .number import Number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-def has_file(module: str) -> bool:
-    """Return whether a study's module has a file next to it."""
-    return _find_file(module).is_file()
 
 
 def run_file(module: str) -> Outcome:
@@ -77,7 +72,10 @@ def assess_study(module: str, study: Any) -> Outcome:
 
 def read_file(module: str) -> dict[str, Any]:
     """Return what a study's file says; its `data` are what the text prints as input."""
-    declared: dict[str, Any] = yaml.safe_load(_find_file(module).read_text(encoding="utf-8"))
+    # found without loading the module
+    inside = module.removeprefix(f"{__package__}.").split(".")
+    file = Path(__file__).parent.joinpath(*inside).with_suffix(".yaml")
+    declared: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
     for finding in declared["findings"]:
         common = {key: finding[key] for key in ("mark", "at") if key in finding}
         finding["numbers"] = [
@@ -90,23 +88,22 @@ def _list_rows(one: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the numbers that a declared one stands for: those of its `each`, or itself."""
     if "each" not in one:
         return [dict(one)]
-    rows = {}
+    rows: dict[str, Any] = {}
     for name, entry in one["each"].items():
         numbered = isinstance(entry, list)
         rows |= {f"{name} {k}": own for k, own in enumerate(entry, 1)} if numbered else {name: entry}
     common = {key: text for key, text in one.items() if key != "each"}
-    return [
-        {key: text.replace("{each}", name) if isinstance(text, str) else text for key, text in common.items()}
-        | (entry if isinstance(entry, Mapping) and not {"from", "at_most"} & set(entry) else {"text": entry})
-        for name, entry in rows.items()
-        if entry is not None
-    ]
-
-
-def _find_file(module: str) -> Path:
-    """Return the file's path, without loading the module."""
-    inside = module.removeprefix(f"{__package__}.").split(".")
-    return Path(__file__).parent.joinpath(*inside).with_suffix(".yaml")
+    made = []
+    for name, entry in rows.items():
+        if entry is None:
+            continue
+        is_text = not isinstance(entry, Mapping) or {"from", "at_most"} & set(entry)
+        named = {
+            key: text.replace("{each}", name) if isinstance(text, str) else text
+            for key, text in common.items()
+        }
+        made.append({**named, **({"text": entry} if is_text else entry)})
+    return made
 
 
 def _write_paragraph(declared: str | Mapping[str, str], values: Mapping[str, Any]) -> str:

@@ -10,11 +10,9 @@ from importlib import import_module
 
 from pkm_identification.reproduction import STUDIES
 from pkm_identification.reproduction.number import AGREES, IN_KIND, IN_PART, NOT_REPRODUCED
-from pkm_identification.reproduction.study_file import has_file
 
 MODULES = {name: f"pkm_identification.reproduction.{one.module}" for name, one in STUDIES.items()}
 JUDGED = (AGREES, IN_PART, IN_KIND, NOT_REPRODUCED)
-OF_FILES = [name for name, module in MODULES.items() if has_file(module)]
 
 
 @cache

@@ -93,7 +93,7 @@ class ContributionStudy(MachineRuns):
         """What leads (M1), and what is very small (M4)."""
         uf = self._list_cases("uf", "high")
         every: dict[tuple[str, ...], Case] = {
-            **self.cases,
+            **dict(self.cases.items()),
             **{("scaled", *key): case for key, case in self.scaled.items()},
         }
         largest = {name: max(every, key=lambda key: every[key].shares.share(name)) for name in ("cor", "cen")}

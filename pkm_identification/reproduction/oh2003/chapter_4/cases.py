@@ -117,7 +117,7 @@ def first_guess(parameters: ParameterSet) -> Prior:
     """Return the source's, as far as it is known; see the module's text."""
     start = np.array(
         [
-            START[name][0] if name in START else FRICTION_START * nominal
+            START[name] if name in START else FRICTION_START * nominal
             for name, nominal in zip(parameters.names, parameters.nominal, strict=True)
         ]
     )

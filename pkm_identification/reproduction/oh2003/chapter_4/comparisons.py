@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pkm_identification.estimation.identifiability import IDENTIFIABLE
 
 from .cases import CaseResult
-from .source_tables import INERTIAS, MASSES, START, TABLES, SourceNumber
+from .source_tables import INERTIAS, MASSES, TABLES, SourceNumber
 
 RIGHT = "right"
 OFF = "off, though the data identify it"
@@ -87,8 +87,3 @@ def standing(result: CaseResult, name: str, source: SourceNumber) -> str:
     if result.estimate.status[i] == IDENTIFIABLE:
         return RIGHT if right else OFF
     return LEFT_OPEN if right else BEYOND
-
-
-def start_percent(name: str, true: float) -> float:
-    """Return how far the first guess is from the truth, |%|."""
-    return 100 * abs(START[name][0] / true - 1)

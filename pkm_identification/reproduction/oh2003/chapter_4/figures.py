@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -21,26 +21,24 @@ from pkm_identification.report.figures.style import (
     legend_outside,
 )
 
+from .data import MOTIONS
+from .runs import SimulationRuns
+from .source_tables import ENERGY_INERTIAS, INERTIAS, MASSES, SOURCE_NOISE, TABLES, SourceNumber
 from .tables import case_name
 
-if TYPE_CHECKING:
-    from .cases import CaseResult
-    from .comparisons import Comparison
-    from .noise import NoiseResult
-    from .source_tables import SourceNumber
-
-MASSES = ("m_e", "m_b", "m_p")
 # kg, with room for the source's results
 SPANS = ((1.3, 2.2), (6.6, 8.4), (4.0, 6.0))
 ORDER_SPANS = ((1.2, 2.0), (5.4, 8.4), (4.0, 8.0))
+ORDER_SAMPLES = 80  # shown
 ORDER_COLORS = {"sequential": ESTIMATE, "random": STRUT_COLORS[2], "spread": STRUT_COLORS[3]}
 
 
 @apply_style
-def settling_figure(
-    results: Sequence[CaseResult], comparisons: Sequence[Comparison], title: str, shown: int
+def _draw_settling(
+    study: SimulationRuns, table: str, motions: tuple[str, ...], title: str, shown: int
 ) -> Figure:
     """Masses over the first samples, one motion a column; where the source's estimate ended is marked."""
+    results = [study.of(table, motion) for motion in motions]
     figure = Figure(figsize=(11, 6.5), layout="constrained")
     panels = figure.subplots(len(MASSES), len(results), sharey="row", sharex="col", squeeze=False)
     for column, result in enumerate(results):
@@ -55,18 +53,11 @@ def settling_figure(
             ):
                 panel.plot(samples, [result.start[i], *history[:count, i]], style, color=color, label=label)
             panel.axhline(result.true[i], color=TRUE, linestyle="--", linewidth=1, label="true")
-            printed = next(
-                (
-                    one.source.value
-                    for one in comparisons
-                    if one.result is result and one.name == name and one.source.value is not None
-                ),
-                None,
-            )
-            if printed is not None:
+            printed = TABLES.get((table, result.case.motion), {}).get(name)
+            if printed is not None and printed.value is not None:
                 panel.plot(
                     count,
-                    printed,
+                    printed.value,
                     "D",
                     color=STRUT_COLORS[4],
                     markersize=5,
@@ -85,10 +76,15 @@ def settling_figure(
 
 
 @apply_style
-def draw_inertia_figure(
-    results: Sequence[CaseResult], source: Mapping[str, SourceNumber], title: str
+def _draw_inertias(
+    study: SimulationRuns,
+    table: str,
+    motions: tuple[str, ...],
+    source: Mapping[str, SourceNumber],
+    title: str,
 ) -> Figure:
     """Error of every inertia: the first guess, the source's result, ours by motion without process noise."""
+    results = [study.of(table, motion) for motion in motions]
     names = list(source)
     figure = Figure(figsize=(10, 4.4), layout="constrained")
     panel = figure.add_subplot()
@@ -119,11 +115,39 @@ def draw_inertia_figure(
     return figure
 
 
+draw_masses, draw_masses_with_friction, draw_masses_by_energy = (
+    partial(_draw_settling, table=table, motions=motions, title=title, shown=shown)
+    for table, motions, title, shown in (
+        ("4.4", MOTIONS, "Masses without friction, force model", 80),
+        ("4.6", MOTIONS, "Masses with friction, force model", 200),
+        ("4.8", MOTIONS[:3], "Masses without friction, energy model", 1000),
+    )
+)
+draw_inertias, draw_inertias_by_energy = (
+    partial(_draw_inertias, table=table, motions=motions, source=source, title=title)
+    for table, motions, source, title in (
+        (
+            "4.4",
+            MOTIONS,
+            INERTIAS,
+            "Inertias without friction (ours without process noise): the source's are its first guess",
+        ),
+        (
+            "4.8",
+            MOTIONS[:3],
+            ENERGY_INERTIAS["XY"],
+            "Inertias by the energy model (Table 4.9, XY; ours without process noise)",
+        ),
+    )
+)
+
+
 @apply_style
-def order_figure(
-    rows: Mapping[str, Sequence[CaseResult]], comparisons: Sequence[Comparison], shown: int = 80
-) -> Figure:
+def draw_orders(study: SimulationRuns) -> Figure:
     """Masses over the first samples in three orders of the data, one motion a column."""
+    rows = {
+        motion: [study.of(table, motion) for table in ("4.4", "4.10", "4.12")] for motion in ("Z", "fall")
+    }
     figure = Figure(figsize=(9, 6.5), layout="constrained")
     panels = figure.subplots(len(MASSES), len(rows), sharey="row", squeeze=False)
     for column, (motion, results) in enumerate(rows.items()):
@@ -132,16 +156,16 @@ def order_figure(
             for result in results:
                 i = result.names.index(name)
                 color = ORDER_COLORS[result.case.order]
-                count = min(shown, len(result.source_history))
+                count = min(ORDER_SAMPLES, len(result.source_history))
                 panel.plot(
                     np.arange(count + 1),
                     [result.start[i], *result.source_history[:count, i]],
                     color=color,
                     label=result.case.order,
                 )
-                for one in comparisons:
-                    if one.result is result and one.name == name and one.source.value is not None:
-                        panel.plot(count, one.source.value, "D", color=color, markersize=5, clip_on=False)
+                printed = TABLES.get((result.case.table, motion), {}).get(name)
+                if printed is not None and printed.value is not None:
+                    panel.plot(count, printed.value, "D", color=color, markersize=5, clip_on=False)
             panel.axhline(results[0].true[i], color=TRUE, linestyle="--", linewidth=1, label="true")
             panel.set_ylim(span)
             if row == 0:
@@ -155,7 +179,7 @@ def order_figure(
 
 
 @apply_style
-def draw_noise_figure(results: Sequence[NoiseResult], source: Mapping[tuple[str, float], float]) -> Figure:
+def draw_noise(study: SimulationRuns) -> Figure:
     """Worst error of a mass under noise by model and way; a logarithmic scale."""
     figure = Figure(figsize=(9, 4), layout="constrained")
     panels = figure.subplots(1, 3, sharey=True)
@@ -169,7 +193,7 @@ def draw_noise_figure(results: Sequence[NoiseResult], source: Mapping[tuple[str,
         strict=True,
     ):
         for model, color, marker in (("force", ESTIMATE, "o"), ("energy", STRUT_COLORS[2], "s")):
-            chosen = [one for one in results if one.model == model and one.noise > 0]
+            chosen = [one for one in study.noise if one.model == model and one.noise > 0]
             for one in chosen:
                 errors = 100 * np.abs(getattr(one, way)).max(axis=1)
                 panel.plot(
@@ -180,7 +204,9 @@ def draw_noise_figure(results: Sequence[NoiseResult], source: Mapping[tuple[str,
                     alpha=0.6,
                     label=f"{model}, ours" if one is chosen[0] else None,
                 )
-            printed = [(100 * n, value) for (m, n), value in source.items() if m == model and n > 0]
+            printed = [
+                (100 * n, value) for (m, n), (value, _) in SOURCE_NOISE.items() if m == model and n > 0
+            ]
             panel.plot(
                 *zip(*printed, strict=True),
                 "D",
@@ -190,7 +216,7 @@ def draw_noise_figure(results: Sequence[NoiseResult], source: Mapping[tuple[str,
                 label=f"{model}, source",
             )
         panel.set_yscale("log")
-        panel.set_xticks([100 * n for n in sorted({one.noise for one in results if one.noise > 0})])
+        panel.set_xticks([100 * n for n in sorted({one.noise for one in study.noise if one.noise > 0})])
         panel.set_xlim(0, 6)
         panel.set_xlabel("noise (% of the range)")
         panel.set_title(title)

@@ -29,7 +29,7 @@ STATES = 300  # of the six-axis motion whose rank is asked for
 
 
 @dataclass(frozen=True)
-class SimulationStudy:
+class SimulationRuns:
     """All cases, the comparison under noise, and what motions could identify.
 
     Attributes
@@ -49,9 +49,9 @@ class SimulationStudy:
         return next(one for one in self.results if (one.case.table, one.case.motion) == (table, motion))
 
 
-def run_study(seeds: int = SEEDS, band_duration: float = BAND_DURATION) -> SimulationStudy:
+def run_cases(seeds: int = SEEDS, band_duration: float = BAND_DURATION) -> SimulationRuns:
     """Do all cases; `seeds` of the noise and seconds of data in the band for the comparison of the models."""
-    return SimulationStudy(
+    return SimulationRuns(
         results=tuple(run_case(case) for case in cases()),
         noise=noise_results(seeds, band_duration),
         six_axes=tuple(six_axes(friction) for friction in (False, True)),

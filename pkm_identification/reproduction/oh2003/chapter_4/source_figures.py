@@ -28,7 +28,7 @@ from .tables import case_name
 
 if TYPE_CHECKING:
     from .cases import CaseResult
-    from .runs import SimulationStudy
+    from .runs import SimulationRuns
 
 KILOGRAMS = (1.0, 9.0)  # where the source's axis is not legible
 NOISE_STYLES = {0.0: "-", 0.01: "--", 0.05: ":"}
@@ -45,53 +45,42 @@ class SourceFigure:
         Of the case.
     iterations : int
         End of the axis.
-    span : tuple of float
-        kg.
     read : str
         What of it is legible in the source: any of 'case', 'iterations', 'span'.
+    span : tuple of float
+        kg.
     """
 
     number: str
     table: str
     motion: str
     iterations: int
+    read: str = ""
     span: tuple[float, float] = KILOGRAMS
-    read: frozenset[str] = frozenset()
-
-
-def _draw_figure(
-    number: str,
-    table: str,
-    motion: str,
-    iterations: int,
-    read: str = "",
-    span: tuple[float, float] = KILOGRAMS,
-) -> SourceFigure:
-    return SourceFigure(number, table, motion, iterations, span, frozenset(read.split()))
 
 
 MASS_FIGURES = (
-    _draw_figure("4.8", "4.4", "X", 5, "case iterations"),
-    _draw_figure("4.9", "4.4", "XY", 5, "case iterations"),
-    _draw_figure("4.10", "4.4", "Z", 80, "case iterations span", (1.0, 8.0)),
-    _draw_figure("4.11", "4.4", "fall", 35, "case iterations span", (1.0, 10.0)),
-    _draw_figure("4.12", "4.6", "X", 80, "case iterations span", (1.0, 9.0)),
-    _draw_figure("4.13", "4.6", "XY", 200, "case iterations"),
-    _draw_figure("4.14", "4.6", "Z", 80, "case span", (1.0, 8.0)),
-    _draw_figure("4.15", "4.6", "fall", 35),
-    _draw_figure("4.16", "4.8", "X", ENERGY_ITERATIONS),
-    _draw_figure("4.17", "4.8", "XY", ENERGY_ITERATIONS),
-    _draw_figure("4.18", "4.8", "Z", ENERGY_ITERATIONS),
+    SourceFigure("4.8", "4.4", "X", 5, "case iterations"),
+    SourceFigure("4.9", "4.4", "XY", 5, "case iterations"),
+    SourceFigure("4.10", "4.4", "Z", 80, "case iterations span", (1.0, 8.0)),
+    SourceFigure("4.11", "4.4", "fall", 35, "case iterations span", (1.0, 10.0)),
+    SourceFigure("4.12", "4.6", "X", 80, "case iterations span", (1.0, 9.0)),
+    SourceFigure("4.13", "4.6", "XY", 200, "case iterations"),
+    SourceFigure("4.14", "4.6", "Z", 80, "case span", (1.0, 8.0)),
+    SourceFigure("4.15", "4.6", "fall", 35),
+    SourceFigure("4.16", "4.8", "X", ENERGY_ITERATIONS),
+    SourceFigure("4.17", "4.8", "XY", ENERGY_ITERATIONS),
+    SourceFigure("4.18", "4.8", "Z", ENERGY_ITERATIONS),
 )
 ORDER_FIGURES = (
-    _draw_figure("4.35", "4.10", "X", 60, "iterations"),
-    _draw_figure("4.36", "4.10", "XY", 120, "iterations"),
-    _draw_figure("4.37", "4.10", "Z", 30, "iterations"),
-    _draw_figure("4.38", "4.10", "fall", 35, "iterations"),
-    _draw_figure("4.39", "4.12", "X", 4, "case iterations"),
-    _draw_figure("4.40", "4.12", "XY", 11, "case iterations"),
-    _draw_figure("4.41", "4.12", "Z", 80),
-    _draw_figure("4.42", "4.12", "fall", 35, "case iterations"),
+    SourceFigure("4.35", "4.10", "X", 60, "iterations"),
+    SourceFigure("4.36", "4.10", "XY", 120, "iterations"),
+    SourceFigure("4.37", "4.10", "Z", 30, "iterations"),
+    SourceFigure("4.38", "4.10", "fall", 35, "iterations"),
+    SourceFigure("4.39", "4.12", "X", 4, "case iterations"),
+    SourceFigure("4.40", "4.12", "XY", 11, "case iterations"),
+    SourceFigure("4.41", "4.12", "Z", 80),
+    SourceFigure("4.42", "4.12", "fall", 35, "case iterations"),
 )
 # figure, mass, table without its noise, iterations, kg; all legible but the span of 4.44
 NOISE_FIGURES = (
@@ -103,13 +92,13 @@ NOISE_FIGURES = (
 
 
 @apply_style
-def source_mass_figures(study: SimulationStudy) -> Figure:
+def draw_source_masses(study: SimulationRuns) -> Figure:
     """Figs. 4.8 to 4.18: force model without and with friction, energy model; the source's filter."""
     return _draw_grid(study, MASS_FIGURES, 3, "Figs. 4.8 to 4.18: masses by the source's filter")
 
 
 @apply_style
-def source_order_figures(study: SimulationStudy) -> Figure:
+def draw_source_orders(study: SimulationRuns) -> Figure:
     """Figs. 4.35 to 4.42: data in random order, and spread."""
     return _draw_grid(
         study, ORDER_FIGURES, 2, "Figs. 4.35 to 4.42: random order, and spread, by the source's filter"
@@ -117,7 +106,7 @@ def source_order_figures(study: SimulationStudy) -> Figure:
 
 
 @apply_style
-def source_noise_figures(study: SimulationStudy) -> Figure:
+def draw_source_noise(study: SimulationRuns) -> Figure:
     """Figs. 4.43, 4.44, C.1, C.2: one mass by level of noise, motion XY."""
     figure = Figure(figsize=(9, 6), layout="constrained")
     panels = figure.subplots(2, 2)
@@ -148,7 +137,7 @@ def source_noise_figures(study: SimulationStudy) -> Figure:
     return figure
 
 
-def _draw_grid(study: SimulationStudy, figures: Sequence[SourceFigure], rows: int, title: str) -> Figure:
+def _draw_grid(study: SimulationRuns, figures: Sequence[SourceFigure], rows: int, title: str) -> Figure:
     columns = -(-len(figures) // rows)
     figure = Figure(figsize=(12, 2.9 * rows + 0.9), layout="constrained")
     grid = figure.subplots(rows, columns)
@@ -156,7 +145,9 @@ def _draw_grid(study: SimulationStudy, figures: Sequence[SourceFigure], rows: in
     for panel, one in zip(panels, figures, strict=False):
         result = study.of(one.table, one.motion)
         _draw_masses(panel, result, one)
-        stars = ("" if "case" in one.read else "†") + ("" if {"iterations", "span"} <= one.read else "*")
+        stars = ("" if "case" in one.read else "†") + (
+            "" if {"iterations", "span"} <= set(one.read.split()) else "*"
+        )
         panel.set_title(f"Fig. {one.number}{stars}: {case_name(result.case)}")
     for panel in panels[len(figures) :]:
         panel.set_visible(False)

@@ -5,27 +5,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from pkm_identification.estimation.identifiability import BaseParameters
-from pkm_identification.report.listing import paragraph
-from pkm_identification.reproduction.finding import Finding, Outcome, build_common_document, conclusions
+from pkm_identification.estimation.identifiability import IDENTIFIABLE, BaseParameters
+from pkm_identification.numerics.arrays import FloatArray
 
 from .cases import CaseResult
 from .comparisons import Comparison, inertia_comparisons, mass_comparisons
-from .data import MOTIONS
-from .findings import findings
-from .runs import SimulationStudy, run_study
+from .data import FALL_DURATION, MOTIONS, exact_record
+from .figures import (
+    draw_inertias,
+    draw_inertias_by_energy,
+    draw_masses,
+    draw_masses_by_energy,
+    draw_masses_with_friction,
+    draw_noise,
+    draw_orders,
+)
+from .held_inertia import held_inertia, with_centers
+from .noise import BAND_DURATION, SEEDS, worst
+from .numbers import BY_GUESS, compare_inertias, compare_masses, compute_worst_mass
+from .runs import SimulationRuns, run_cases
+from .source_figures import draw_source_masses, draw_source_noise, draw_source_orders
 from .source_tables import (
     ENERGY_INERTIAS,
     INERTIAS,
     ITERATIONS,
+    MASSES,
     SOURCE_NAMES,
     SOURCE_NOISE,
+    START,
     TABLES,
-    SourceNumber,
 )
 from .tables import (
     build_inertia_table,
@@ -36,197 +51,280 @@ from .tables import (
     order_table,
     rank_table,
 )
+from .trends import compare_trends
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-NAME = "oh2003-simulation"
-TITLE = "parameters of the UF machine from simulated data (chapter 4)"
-FIGURES = (
-    "simulation_masses",
-    "simulation_masses_friction",
-    "simulation_masses_energy",
-    "simulation_inertias",
-    "simulation_inertias_energy",
-    "simulation_order",
-    "simulation_noise",
-    "simulation_source_masses",
-    "simulation_source_orders",
-    "simulation_source_noise",
-)
-
-
-def run() -> Outcome:
-    """The study as the source has it."""
-    return outcome(run_study())
+__all__ = [
+    "SimulationStudy",
+    "draw_inertias",
+    "draw_inertias_by_energy",
+    "draw_masses",
+    "draw_masses_by_energy",
+    "draw_masses_with_friction",
+    "draw_noise",
+    "draw_orders",
+    "draw_source_masses",
+    "draw_source_noise",
+    "draw_source_orders",
+    "run_study",
+]
+CLOSE = 0.5  # %, what we take to agree
+STUCK = 0.01  # of the first guess, within which an inertia ends where it starts
 
 
-def outcome(study: SimulationStudy) -> Outcome:
-    """Text, document and figures."""
-    judged = findings(study)
-    return Outcome(_write_text(study, judged), _build_document(study, judged), lambda: _draw_figures(study))
+@dataclass(frozen=True)
+class SimulationStudy(SimulationRuns):
+    """The runs of chapter 4, and by `values` what the text is compared with."""
 
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """Everything that the study's file names."""
+        return {
+            **self._list_tables(),
+            **self._build_document(),
+            **compare_masses(self.results),
+            **compare_inertias(self.of("4.4", "XY"), INERTIAS),
+            **self._compare_exact(),
+            **self._compare_vertical(),
+            **self._compare_fall(),
+            **self._compare_friction(),
+            **self._compare_energy(),
+            **self._compare_guess(),
+            **self._compare_held(),
+            **self._compare_noise(),
+            **self._compare_order(),
+            **compare_trends(self),
+        }
 
-def _draw_figures(study: SimulationStudy) -> dict[str, Figure]:
-    from .figures import (
-        draw_inertia_figure,
-        draw_noise_figure,
-        order_figure,
-        settling_figure,
-    )
-    from .source_figures import source_mass_figures, source_noise_figures, source_order_figures
-
-    comparisons = mass_comparisons(study.results)
-    plain = [study.of("4.4", motion) for motion in MOTIONS]
-    energy = [study.of("4.8", motion) for motion in MOTIONS[:3]]
-    rough = [study.of("4.6", motion) for motion in MOTIONS]
-    orders = {
-        motion: [study.of(table, motion) for table in ("4.4", "4.10", "4.12")] for motion in ("Z", "fall")
-    }
-    return {
-        "simulation_masses": settling_figure(plain, comparisons, "Masses without friction, force model", 80),
-        "simulation_masses_friction": settling_figure(
-            rough, comparisons, "Masses with friction, force model", 200
-        ),
-        "simulation_masses_energy": settling_figure(
-            energy, comparisons, "Masses without friction, energy model", 1000
-        ),
-        "simulation_inertias": draw_inertia_figure(
-            plain,
-            INERTIAS,
-            "Inertias without friction (ours without process noise): the source's are its first guess",
-        ),
-        "simulation_inertias_energy": draw_inertia_figure(
-            energy,
-            {name: SourceNumber(one[0], None, one[1]) for name, one in ENERGY_INERTIAS["XY"].items()},
-            "Inertias by the energy model (Table 4.9, XY; ours without process noise)",
-        ),
-        "simulation_order": order_figure(orders, comparisons),
-        "simulation_noise": draw_noise_figure(
-            study.noise, {key: value for key, (value, _) in SOURCE_NOISE.items()}
-        ),
-        "simulation_source_masses": source_mass_figures(study),
-        "simulation_source_orders": source_order_figures(study),
-        "simulation_source_noise": source_noise_figures(study),
-    }
-
-
-def bases(study: SimulationStudy) -> list[tuple[str, BaseParameters]]:
-    """Return what each kind of data could identify."""
-    named = [
-        (case_name(one.case), one.base) for one in study.results if one.case.table in ("4.4", "4.6", "4.8")
-    ]
-    return [*named, ("six axes", study.six_axes[0]), ("six axes, friction", study.six_axes[1])]
-
-
-def list_printed(study: SimulationStudy) -> tuple[Comparison, ...]:
-    """Return the masses of the table: exact cases of the noise tables are those of 4.4 and 4.8."""
-    chosen = tuple(one for one in study.results if not one.case.table.endswith(", 0 %"))
-    return mass_comparisons(chosen)
-
-
-NOTES = (
-    "Machine uf with struts that do not spin, friction of Table 4.1 by the source's law; joint places on the sides "
-    "and centres of mass of the strut bodies are our assumption. Data from the model itself, 1 ms, two periods of "
-    "0.0254 m at 4 pi rad/s about home; the free fall lasts until a strut nears its limit, 0.15 s at most.",
-    "source's filter: UKF with alpha 1e-3, beta 2, kappa 0 and Robbins-Monro, from the first guess the source's "
-    "estimates sit on. ours: the same without process noise, which is least squares with that guess as a prior "
-    "of its own size. Not in the recovered text and chosen here: masses' guess (1.5, 7.5, 4.5 kg, marked G; "
-    "the inertias' is read off the results), friction's guess (90 %), rate of Robbins-Monro (0.01), trust in exact "
-    "data (0.1 %).",
-    "Marks say how certain the source's number is read: S sure, P probable, G guess; 'S/P' percentage sure, value "
-    "probable. Percentages are of the truth. The source's normal of the platform is y, ours z.",
-    "std is what noise of the forces and the guess leave open. Noise of the measured states is in the regressor "
-    "too, where it causes a bias that no such std contains: error/std shows it.",
-    "simulation_source_*: Figs. 4.8-4.18, 4.35-4.44, C.1, C.2 in the source's layout, its axes where they are legible. "
-    "Not drawn, as what they show is not in the recovered text: Figs. 4.19-4.34 (of 4.21 the model and the iterations "
-    "are: energy, 0-20) and C.3-C.9 (of C.5 to C.9 the mass and its axis are, the case is not: m_e 1.5-1.9, m_b "
-    "6.6-8.4, m_p 4-6.5, m_e from 1.5, m_b from 6.5 kg).",
-    "The JSON file has every parameter of every case, friction included, with standard deviation and status.",
-)
-
-
-def _write_text(study: SimulationStudy, judged: tuple[Finding, ...]) -> str:
-    by_motion = [tuple(study.of(table, motion) for table in ("4.4", "4.10", "4.12")) for motion in MOTIONS]
-    inertias = build_inertia_table(
-        inertia_comparisons(study.of("4.4", "XY")), [study.of("4.4", m) for m in MOTIONS], SOURCE_NAMES
-    )
-    agreeing = [one.standing for one in list_printed(study) if one.source.value is not None]
-    counts = {text: agreeing.count(text) for text in dict.fromkeys(agreeing)}
-    return "\n\n".join(
-        (
-            f"Oh 2003: {TITLE}",
-            "\n".join(paragraph(note) for note in NOTES),
-            "What exact data could identify at all",
-            str(rank_table(bases(study))),
-            "Masses",
-            str(build_mass_table(list_printed(study))),
-            paragraph(
-                f"Of {len(agreeing)} masses of the source: "
-                + "; ".join(f"{text}: {count}" for text, count in counts.items())
-                + ".",
-                "",
+    def _list_tables(self) -> dict[str, Any]:
+        plain = [self.of("4.4", motion) for motion in MOTIONS]
+        # exact cases of the noise tables are those of 4.4 and 4.8
+        printed = mass_comparisons(tuple(one for one in self.results if not one.case.table.endswith(", 0 %")))
+        standings = [one.standing for one in printed if one.source.value is not None]
+        return {
+            "rank_table": rank_table(self._list_bases()),
+            "mass_table": build_mass_table(printed),
+            "legible": len(standings),
+            "standings": "; ".join(f"{text}: {standings.count(text)}" for text in dict.fromkeys(standings)),
+            "inertia_table": build_inertia_table(
+                inertia_comparisons(self.of("4.4", "XY")), plain, SOURCE_NAMES
             ),
-            "Inertias, force model without friction (the source's numbers are nearly the same in every case)",
-            str(inertias),
-            "Force and energy under noise: motion XY, worst error of a mass, median of the runs",
-            str(
-                build_noise_table(
-                    study.noise, {key: f"{v:g} ({mark})" for key, (v, mark) in SOURCE_NOISE.items()}
-                )
+            "noise_table": build_noise_table(
+                self.noise, {key: f"{v:g} ({mark})" for key, (v, mark) in SOURCE_NOISE.items()}
             ),
-            "Iterations of the source's figures, read as samples: worst error of a mass",
-            str(build_iteration_table(_compute_iterations(study))),
-            "Order of data: largest change of a mass against sequential order in %, no noise",
-            str(order_table(by_motion)),
-            conclusions(judged),
-        )
-    )
+            "iteration_table": build_iteration_table(self._list_iterations()),
+            "order_table": order_table(
+                [tuple(self.of(table, motion) for table in ("4.4", "4.10", "4.12")) for motion in MOTIONS]
+            ),
+        }
 
-
-def _compute_iterations(study: SimulationStudy) -> list[tuple[CaseResult, int, float | None]]:
-    """Cases whose figure is known, with its iterations and the source's worst error of a mass in %."""
-    rows = []
-    for (table, motion), count in ITERATIONS.items():
-        percents = [
-            one.percent for one in TABLES.get((table, motion), {}).values() if one.percent is not None
+    def _list_bases(self) -> list[tuple[str, BaseParameters]]:
+        """Return what each kind of data could identify."""
+        named = [
+            (case_name(one.case), one.base) for one in self.results if one.case.table in ("4.4", "4.6", "4.8")
         ]
-        rows.append((study.of(table, motion), count, max(percents, default=None)))
-    return rows
+        return [*named, ("six axes", self.six_axes[0]), ("six axes, friction", self.six_axes[1])]
+
+    def _list_iterations(self) -> list[tuple[CaseResult, int, float | None]]:
+        """Return cases whose figure is known, its iterations and the source's worst error of a mass in %."""
+        rows = []
+        for key, count in ITERATIONS.items():
+            percents = [one.percent for one in TABLES.get(key, {}).values() if one.percent is not None]
+            rows.append((self.of(*key), count, max(percents, default=None)))
+        return rows
+
+    def _build_document(self) -> dict[str, Any]:
+        return {
+            "identifiability": [
+                {
+                    "data": name,
+                    "parameters": len(base.names),
+                    "rank": base.count,
+                    "without_effect": [base.names[i] for i in base.invisible],
+                    "base_parameters": list(base.groupings),
+                }
+                for name, base in self._list_bases()
+            ],
+            "cases": [_document_case(one) for one in self.results],
+            "noise": [
+                {
+                    "model": one.model,
+                    "noise": one.noise,
+                    **{
+                        name: getattr(one, name).tolist()
+                        for name in ("as_source", "plain", "plain_std", "band", "band_std")
+                    },
+                    "masses_shown": one.plain_identified,
+                    "masses_shown_in_band": one.band_identified,
+                }
+                for one in self.noise
+            ],
+        }
+
+    def _compare_exact(self) -> dict[str, Any]:
+        x, xy = (self.of("4.4", motion) for motion in ("X", "XY"))
+        return {
+            "exact_largest": max(map(compute_worst_mass, (x, xy))),
+            "exact_std": max(map(_compute_worst_std, (x, xy))),
+            "rank_x": x.base.count,
+            "rank_xy": xy.base.count,
+        }
+
+    def _compare_vertical(self) -> dict[str, Any]:
+        """Motion Z, its weakest direction, and where the source's errors lie."""
+        result = self.of("4.4", "Z")
+        true = result.true[: len(MASSES)]
+        moved = np.array([TABLES["4.10", "Z"][name].legible for name in MASSES]) - true
+        centers = moved[1] / moved[0]
+        held = held_inertia("Z", with_centers(centers))
+        return {
+            "z_largest": compute_worst_mass(result),
+            "z_masses": _list_masses(result.as_source),
+            "z_std": _compute_worst_std(result),
+            "z_identify": _describe_identified([result]),
+            "z_errors": _list_ratio(moved / moved[2]),
+            "z_weak": _list_ratio(held_inertia("Z").weak),
+            "z_weak_moved": _list_ratio(held.weak),
+            "centers": centers,
+            "z_held": _list_errors(100 * held.errors),
+            "z_off": _list_errors(100 * moved / true),
+        }
+
+    def _compare_fall(self) -> dict[str, Any]:
+        result, rough = self.of("4.4", "fall"), self.of("4.6", "fall")
+        drop = exact_record("fall", True).motion.position[:, 2]
+        identified = any(
+            status == IDENTIFIABLE for one in (result, rough) for status in one.estimate.status[: len(MASSES)]
+        )
+        return {
+            "fall_masses": _list_masses(result.as_source),
+            "rough_fall_masses": _list_masses(rough.as_source),
+            "fall_largest": compute_worst_mass(result),
+            "rough_fall_largest": compute_worst_mass(rough),
+            "fall_identifies": "" if identified else "No data of a free fall identify a mass. ",
+            "fall_rank": result.base.count,
+            "fall_scaled": result.estimate.values[1] / result.true[1],
+            "fall_guess": START["m_b"] / result.true[1],
+            "dropped": 1e3 * (drop[0] - drop[-1]),
+            "fall_time": FALL_DURATION,
+        }
+
+    def _compare_friction(self) -> dict[str, Any]:
+        results = [self.of("4.6", motion) for motion in ("X", "Z", "XY")]
+        return {
+            "friction_largest": _list_largest(results),
+            "friction_ranks": ", ".join(str(one.base.count) for one in results),
+            "friction_identify": _describe_identified(results),
+        }
+
+    def _compare_energy(self) -> dict[str, Any]:
+        """The energy model without noise, and its inertias."""
+        results = [self.of("4.8", motion) for motion in ("X", "Z", "XY")]
+        exact = next(one for one in self.noise if one.model == "energy" and one.noise == 0)
+        m_p = MASSES.index("m_p")
+        found: dict[str, Any] = {}
+        for motion, printed in ENERGY_INERTIAS.items():
+            table = "4.16, 1 %" if "%" in motion else "4.8"
+            found |= compare_inertias(self.of(table, motion.partition(",")[0]), printed)
+        return {
+            **found,
+            "energy_largest": _list_largest(results),
+            "energy_std": max(map(_compute_worst_std, results)),
+            "energy_identify": "identify" if any(map(_is_identified, results)) else "do not identify",
+            "energy_swing": max(
+                100 * np.ptp(one.history[len(one.history) // 2 :, m_p]) / one.true[m_p] for one in results
+            ),
+            "energy_band": worst(exact.band),
+        }
+
+    def _compare_guess(self) -> dict[str, Any]:
+        """How far the first guess of the inertias is off, where the source's results sit."""
+        result = self.of("4.4", "XY")
+        true = dict(zip(result.names, result.true, strict=True))
+        stuck = all(abs(one.legible / START[name] - 1) < STUCK for name, one in INERTIAS.items())
+        return {
+            "guess_errors": ", ".join(
+                f"{name} {100 * abs(START[name] / true[name] - 1):.2f} (source {one.percent:.2f})"
+                for name, one in INERTIAS.items()
+            ),
+            "inertias_stuck": "They end where they start, shown as a result. " if stuck else "",
+            "without_effect": ", ".join(
+                name for name in INERTIAS if result.names.index(name) in result.base.invisible
+            ),
+        }
+
+    def _compare_held(self) -> dict[str, Any]:
+        """Masses beside the source's strut inertias."""
+        result = self.of("4.4", "XY")
+        places = [result.names.index(name) for name in ("Ixx_b", "Ixx_e")]
+        true, estimated = (float(one[places].sum()) for one in (result.true, result.estimate.values))
+        printed = INERTIAS["Ixx_b"].legible + INERTIAS["Ixx_e"].legible
+        held = {motion: held_inertia(motion) for motion in ("X", "XY")}
+        largest = [100 * float(np.abs(one.errors).max()) for one in held.values()]
+        return {
+            "sum_true": true,
+            "sum_estimated": estimated,
+            "sum_printed": printed,
+            "sum_off": 100 * (printed / true - 1),
+            "held_masses": "; ".join(
+                f"{_list_errors(100 * one.errors)} in {motion}" for motion, one in held.items()
+            ),
+            "held_together": "The two do not go together in this model."
+            if min(largest) > CLOSE
+            else "The two go together.",
+            "held_residuals": " and ".join(
+                f"{one.residual:.2g} N of {one.force:.0f} N" for one in held.values()
+            ),
+            "held_worst": max(largest),
+        }
+
+    def _compare_noise(self) -> dict[str, Any]:
+        by = {(one.model, one.noise): one for one in self.noise}
+        found: dict[str, Any] = {}
+        for key, label in ((0.01, "noisy"), (0.05, "noisier")):
+            for model in ("force", "energy"):
+                one, name = by[model, key], f"{label}_{model}"
+                found |= {
+                    name: worst(one.as_source),
+                    f"{name}_plain": worst(one.plain),
+                    f"{name}_band": worst(one.band),
+                    f"{name}_identified": one.band_identified,
+                    f"{name}_reason": BY_GUESS if one.plain_identified < len(MASSES) else "",
+                }
+        found["force_wins"] = [
+            found[f"{label}_force{way}"] < found[f"{label}_energy{way}"]
+            for label in ("noisy", "noisier")
+            for way in ("", "_plain")
+        ]
+        return found
+
+    def _compare_order(self) -> dict[str, Any]:
+        """Largest change of a mass with the order of the data, in %."""
+        pairs = [
+            (self.of("4.4", motion), self.of(table, motion))
+            for motion in ("X", "Z", "XY")
+            for table in ("4.10", "4.12")
+        ]
+        change, still = (
+            max(
+                float(np.abs(_compute_errors(b, getter(b)) - _compute_errors(a, getter(a))).max())
+                for a, b in pairs
+            )
+            for getter in (lambda one: one.as_source, lambda one: one.estimate.values)
+        )
+        return {
+            "order_change": change,
+            "order_still": still,
+            "order_one_answer": "These data give one answer in any order. " if change < CLOSE else "",
+        }
 
 
-def _build_document(study: SimulationStudy, judged: tuple[Finding, ...]) -> dict[str, Any]:
-    return {
-        **build_common_document(NAME, TITLE, NOTES, judged, FIGURES),
-        "identifiability": [
-            {
-                "data": name,
-                "parameters": len(base.names),
-                "rank": base.count,
-                "without_effect": [base.names[i] for i in base.invisible],
-                "base_parameters": list(base.groupings),
-            }
-            for name, base in bases(study)
-        ],
-        "cases": [_build_case_document(one) for one in study.results],
-        "noise": [
-            {
-                "model": one.model,
-                "noise": one.noise,
-                **{
-                    name: getattr(one, name).tolist()
-                    for name in ("as_source", "plain", "plain_std", "band", "band_std")
-                },
-                "masses_shown": one.plain_identified,
-                "masses_shown_in_band": one.band_identified,
-            }
-            for one in study.noise
-        ],
-    }
+def run_study(seeds: int = SEEDS, band_duration: float = BAND_DURATION) -> SimulationStudy:
+    """Return the study; `seeds` of the noise and seconds of data in the band for the comparison of the models."""
+    return SimulationStudy(**vars(run_cases(seeds, band_duration)))
 
 
-def _build_case_document(result: CaseResult) -> dict[str, Any]:
-    source = {one.name: one for one in mass_comparisons((result,))}
+def _document_case(result: CaseResult) -> dict[str, Any]:
+    source: dict[str, Comparison] = {one.name: one for one in mass_comparisons((result,))}
     if result.case.model == "force" and result.case.noise == 0:
         source |= {one.name: one for one in inertia_comparisons(result)}
     estimate = result.estimate
@@ -257,3 +355,37 @@ def _build_case_document(result: CaseResult) -> dict[str, Any]:
             for one in estimate.combinations
         ],
     }
+
+
+def _compute_errors(result: CaseResult, values: FloatArray) -> FloatArray:
+    """Return the errors of the masses, in %."""
+    return 100 * (values / result.true - 1)[: len(MASSES)]
+
+
+def _compute_worst_std(result: CaseResult) -> float:
+    """Return the largest standard deviation of a mass, % of the truth."""
+    return 100 * float((result.estimate.std / result.true)[: len(MASSES)].max())
+
+
+def _is_identified(result: CaseResult) -> bool:
+    return all(status == IDENTIFIABLE for status in result.estimate.status[: len(MASSES)])
+
+
+def _describe_identified(results: Iterable[CaseResult]) -> str:
+    return "identify" if all(map(_is_identified, results)) else "do not identify"
+
+
+def _list_largest(results: Iterable[CaseResult]) -> str:
+    return "; ".join(f"{one.case.motion} {compute_worst_mass(one):.2g} %" for one in results)
+
+
+def _list_masses(values: FloatArray) -> str:
+    return ", ".join(f"{name} {value:.3g}" for name, value in zip(MASSES, values, strict=False))
+
+
+def _list_errors(errors: FloatArray) -> str:
+    return ", ".join(f"{name} {error:+.1f} %" for name, error in zip(MASSES, errors, strict=True))
+
+
+def _list_ratio(direction: FloatArray) -> str:
+    return " : ".join(f"{value:.2f}" for value in direction)
