@@ -9,10 +9,28 @@ from dataclasses import dataclass
 
 from pkm_identification.document import Node
 
+from ..file_keys.key import POSITIVE, Key, choice
 from .base import Actuator
-from .loops import DriveLoops, PositionControl, VelocityControl, read_drive_loops
+from .loops import CURRENT, POSITION, VELOCITY, DriveLoops, PositionControl, VelocityControl, read_drive_loops
 
 SPACES = ("drives", "workspace")
+_SPACE = Key("space", "what the loops act on (default: drives)", choice(SPACES), default=SPACES[0])
+_TORQUE = Key(
+    "computed_torque",
+    "in place of the loops, for drives that take forces",
+    keys=(
+        Key("position_gain", "of the error, 1/s^2", POSITIVE, required=True),
+        Key("rate_gain", "of its rate, 1/s", POSITIVE, required=True),
+        Key("period", "of the law, s", POSITIVE, required=True),
+    ),
+)
+CONTROL = Key(
+    "control",
+    "loops in those drives, or a law for all of them (docs/actuators.md)",
+    keys=(_SPACE, POSITION, VELOCITY, CURRENT, _TORQUE),
+    several=True,
+    null=True,
+)
 
 
 @dataclass(frozen=True)
@@ -77,29 +95,20 @@ def read_control(root: Node, actuators: tuple[Actuator, ...] | None) -> MachineC
             )
         each = enumerate(zip(node.entries(), actuators, strict=True))
         return MachineControl(tuple(read_drive_loops(entry, {i: one}) for i, (entry, one) in each))
-    workspace = node.take("space", SPACES[0]).choice(SPACES) == "workspace"
-    if node.has("computed_torque"):
-        law = _read_computed_torque(node.take("computed_torque"), actuators)
+    workspace = _SPACE.read(node) == "workspace"
+    law = _TORQUE.read(node)
+    if law is not None:
         node.close()
-        return MachineControl((), law, workspace)
-    node.take("computed_torque", None)
+        for i, actuator in enumerate(actuators):
+            if actuator.has_valve:
+                node.take("computed_torque").fail(
+                    f"gives forces; drive {i + 1} has a valve, which takes none"
+                )
+        return MachineControl((), TorqueControl(**law), workspace)
     loops = read_drive_loops(node, dict(enumerate(actuators)))
     if workspace:
         _check_workspace(node, loops.position, loops.velocity)
     return MachineControl((loops,) * len(actuators), None, workspace)
-
-
-def _read_computed_torque(node: Node, actuators: tuple[Actuator, ...]) -> TorqueControl:
-    for i, actuator in enumerate(actuators):
-        if actuator.has_valve:
-            node.fail(f"gives forces; drive {i + 1} has a valve, which takes none")
-    control = TorqueControl(
-        node.take("position_gain").positive(),
-        node.take("rate_gain").positive(),
-        node.take("period").positive(),
-    )
-    node.close()
-    return control
 
 
 def _check_workspace(node: Node, position: PositionControl, velocity: VelocityControl | None) -> None:

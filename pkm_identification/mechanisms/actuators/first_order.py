@@ -14,12 +14,14 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import compile_inline
 
+from ..file_keys.key import POSITIVE, Key, read_keys
+from . import ideal
 from .friction_inside import read_inner_friction
-from .ideal import Ideal, read_force_limit
 from .quantity import Quantity, Units
 from .row import OWN, own_friction
 
 _TIME_CONSTANT = OWN
+KEYS = (Key("time_constant", "of the force, s", POSITIVE, required=True), *ideal.KEYS)
 
 
 @compile_inline
@@ -32,7 +34,7 @@ def stage(row, known, state, h, signal, x, v):
 
 
 @dataclass(frozen=True)
-class FirstOrder(Ideal):
+class FirstOrder(ideal.Ideal):
     """A force source with a lag; see `base.Actuator`.
 
     Attributes
@@ -75,9 +77,4 @@ class FirstOrder(Ideal):
 
 def read(node: Node, units: Units) -> FirstOrder:
     """Return a first-order actuator of a machine file."""
-    return FirstOrder(
-        time_constant=node.take("time_constant").positive(),
-        force_limit=read_force_limit(node),
-        friction=read_inner_friction(node),
-        units=units,
-    )
+    return FirstOrder(**read_keys(node, KEYS), friction=read_inner_friction(node), units=units)

@@ -12,10 +12,27 @@ import numpy as np
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..file_keys.key import NOT_NEGATIVE, POSITIVE, Key, read_keys
 from .quantity import Quantity, Units
 from .row import COULOMB, TRANSITION, VISCOUS
 
 TRANSITION_RATE = 0.001  # m/s, or rad/s of what turns
+FRICTION_KEYS, SHAFT_FRICTION_KEYS = (
+    (
+        Key("viscous", f"{place}, {viscous}", NOT_NEGATIVE, default=0.0),
+        Key("coulomb", f"{place}, {coulomb}", NOT_NEGATIVE, default=0.0),
+        Key(
+            "transition_rate",
+            f"rate at which its Coulomb friction is whole, {rate}",
+            POSITIVE,
+            default=TRANSITION_RATE,
+        ),
+    )
+    for place, viscous, coulomb, rate in (
+        ("friction inside the actuator", "N s/m", "N", "m/s"),
+        ("at the motor's shaft", "N m s/rad", "N m", "rad/s"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -67,9 +84,5 @@ FRICTIONLESS = InnerFriction()
 
 
 def read_inner_friction(node: Node) -> InnerFriction:
-    """`viscous`, `coulomb` and `transition_rate` of an actuator's section, zero where it has none."""
-    return InnerFriction(
-        node.take("viscous", 0.0).not_negative(),
-        node.take("coulomb", 0.0).not_negative(),
-        node.take("transition_rate", TRANSITION_RATE).positive(),
-    )
+    """Return the friction of an actuator's section, zero where it has none."""
+    return InnerFriction(**read_keys(node, FRICTION_KEYS))

@@ -24,11 +24,23 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import compile_inline
 
+from ..file_keys.key import NOT_NEGATIVE, POSITIVE, Key
 from .quantity import Quantity, Units
 from .row import own_friction
-from .servo import OWN_OF_TYPE, Servo, compute_cylinder_force, read_servo
+from .servo import OWN_OF_TYPE, SERVO_KEYS, Servo, compute_cylinder_force, read_servo
 
 VALVE_RATE, VALVE_DAMPING = OWN_OF_TYPE, OWN_OF_TYPE + 1
+_VALVE = Key(
+    "valve",
+    "of second order",
+    required=True,
+    keys=(
+        Key("natural_frequency", "of the valve, rad/s", POSITIVE, required=True),
+        Key("damping", "ratio of the valve, 1", POSITIVE, required=True),
+        Key("delay", "of the valve, s", NOT_NEGATIVE, default=0.0),
+    ),
+)
+KEYS = (*SERVO_KEYS, _VALVE)
 
 
 @compile_inline
@@ -96,8 +108,10 @@ class Hydraulic(Servo):
 
 def read(node: Node, units: Units) -> Hydraulic:
     """Return a hydraulic servo of a machine file."""
-    valve = node.take("valve")
-    rate, damping = valve.take("natural_frequency").positive(), valve.take("damping").positive()
-    delay = valve.take("delay", 0.0).not_negative()
-    valve.close()
-    return Hydraulic(valve_rate=rate, valve_damping=damping, valve_delay=delay, **read_servo(node, units))
+    valve = _VALVE.read(node)
+    return Hydraulic(
+        valve_rate=valve["natural_frequency"],
+        valve_damping=valve["damping"],
+        valve_delay=valve["delay"],
+        **read_servo(node, units),
+    )

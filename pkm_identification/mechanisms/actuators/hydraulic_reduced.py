@@ -14,10 +14,19 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import compile_inline
 
+from ..file_keys.key import NOT_NEGATIVE, Key
 from .hydraulic import Hydraulic
 from .quantity import Units
 from .row import own_friction
-from .servo import Servo, compute_cylinder_force, read_servo
+from .servo import SERVO_KEYS, Servo, compute_cylinder_force, read_servo
+
+_VALVE = Key(
+    "valve",
+    "a delay alone",
+    required=True,
+    keys=(Key("delay", "of the valve, s", NOT_NEGATIVE, required=True),),
+)
+KEYS = (*SERVO_KEYS, _VALVE)
 
 
 @compile_inline
@@ -57,7 +66,4 @@ class HydraulicReduced(Servo):
 
 def read(node: Node, units: Units) -> HydraulicReduced:
     """Return a reduced hydraulic servo of a machine file."""
-    valve = node.take("valve")
-    delay = valve.take("delay").not_negative()
-    valve.close()
-    return HydraulicReduced(valve_delay=delay, **read_servo(node, units))
+    return HydraulicReduced(valve_delay=_VALVE.read(node)["delay"], **read_servo(node, units))

@@ -14,10 +14,13 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import compile_inline
 
+from ..file_keys.key import POSITIVE, Key, read_keys
 from .base import Actuator
 from .friction_inside import read_inner_friction
 from .quantity import Quantity, Units
 from .row import LIMIT, own_friction
+
+KEYS = (Key("force_limit", "largest force, N", POSITIVE, null=True, absent=np.inf),)
 
 
 @compile_inline
@@ -78,10 +81,4 @@ class Ideal(Actuator):
 
 def read(node: Node, units: Units) -> Ideal:
     """Return an ideal actuator of a machine file."""
-    return Ideal(read_force_limit(node), friction=read_inner_friction(node), units=units)
-
-
-def read_force_limit(node: Node) -> float:
-    """`force_limit` in N (N m) of an actuator's section, infinite where it has none."""
-    limit = node.take("force_limit", None).positive_or_none()
-    return np.inf if limit is None else limit
+    return Ideal(**read_keys(node, KEYS), friction=read_inner_friction(node), units=units)

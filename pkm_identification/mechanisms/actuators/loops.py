@@ -5,17 +5,71 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pkm_identification.document import Node
 
+from ..file_keys.key import NOT_NEGATIVE, NUMBER, POSITIVE, Form, Key, choice
 from .base import Actuator
 
 MOST_CYCLES_LATE = 8
 SPEED_SENSORS = ("encoder", "tachometer")
 _WHOLE = 1e-6  # of a period: nearer than this to a multiple it is one
+
+
+def _read_cycles_late(node: Node) -> int:
+    late = node.not_negative()
+    if late != int(late) or late > MOST_CYCLES_LATE:
+        node.fail(f"= {node.value}: must be a whole number of periods, at most {MOST_CYCLES_LATE}")
+    return int(late)
+
+
+_GAIN = Key("gain", "A s/rad; V/A of the current loop", POSITIVE, required=True)
+_OF_EACH = (
+    Key("period", "s, a multiple of that of the loop inside", POSITIVE, required=True),
+    Key("limit", "of what the loop gives out", POSITIVE, null=True, absent=np.inf),
+)
+_INTEGRAL = Key("integral", "gain of the integral: of `gain`, a second", NOT_NEGATIVE, default=0.0)
+_RATE = Key("rate_feed_forward", "1; A s/rad of the velocity loop", NOT_NEGATIVE, default=0.0)
+POSITION = Key(
+    "position",
+    "proportional",
+    keys=(
+        Key("gain", "1/s, of the motor's angle where there is a motor", NUMBER, required=True),
+        *_OF_EACH,
+        _RATE,
+        Key(
+            "cycles_late",
+            f"periods a command takes to the drive, at most {MOST_CYCLES_LATE}",
+            Form(
+                "whole number",
+                {"type": "integer", "minimum": 0, "maximum": MOST_CYCLES_LATE},
+                _read_cycles_late,
+            ),
+            default=0,
+        ),
+    ),
+)
+VELOCITY = Key(
+    "velocity",
+    "proportional and integral",
+    keys=(
+        _GAIN,
+        _INTEGRAL,
+        *_OF_EACH,
+        _RATE,
+        Key("acceleration_feed_forward", "A s^2/rad", NOT_NEGATIVE, default=0.0),
+        Key(
+            "speed_sensor",
+            "what the loop gets (default: encoder, its difference)",
+            choice(SPEED_SENSORS),
+            default=SPEED_SENSORS[0],
+        ),
+    ),
+)
+CURRENT = Key("current", "proportional and integral", keys=(_GAIN, _INTEGRAL, *_OF_EACH))
 
 
 @dataclass(frozen=True)
@@ -85,12 +139,15 @@ def read_drive_loops(node: Node, actuators: dict[int, Actuator]) -> DriveLoops:
     MachineError
         If a value is impossible, periods are no multiples, or an actuator cannot take what the loops give.
     """
-    position = _read_position_loop(node.take("position"))
-    velocity = _read_velocity_loop(node) if node.has("velocity") else None
-    current = _read_current_loop(node) if node.has("current") else None
-    for optional in ("velocity", "current"):
-        node.take(optional, None)
+    position = PositionControl(**replace(POSITION, required=True).read(node))
+    velocity, current = VELOCITY.read(node), CURRENT.read(node)
     node.close()
+    if position.gain == 0.0:
+        node.take("position").take("gain").fail("= 0: such a loop does nothing")
+    if velocity is not None:
+        tachometer = velocity.pop("speed_sensor") == "tachometer"
+        velocity = VelocityControl(**velocity, tachometer=tachometer)
+    current = current and CurrentControl(**current)
     if velocity is not None:
         _read_multiple(node, "position", position.period, "velocity", velocity.period)
     if current is not None:
@@ -119,56 +176,6 @@ def read_drive_loops(node: Node, actuators: dict[int, Actuator]) -> DriveLoops:
                 f"has no 'velocity' loop, and drive {i + 1} has a motor, which a position loop alone cannot hold"
             )
     return DriveLoops(position, velocity, current)
-
-
-def _limit(node: Node) -> float:
-    limit = node.take("limit", None).positive_or_none()
-    return np.inf if limit is None else limit
-
-
-def _read_position_loop(node: Node) -> PositionControl:
-    gain_node = node.take("gain")
-    if gain_node.number() == 0.0:
-        gain_node.fail("= 0: such a loop does nothing")
-    late = node.take("cycles_late", 0)
-    if late.not_negative() != int(late.number()) or late.number() > MOST_CYCLES_LATE:
-        late.fail(f"= {late.value}: must be a whole number of periods, at most {MOST_CYCLES_LATE}")
-    loop = PositionControl(
-        gain_node.number(),
-        node.take("period").positive(),
-        _limit(node),
-        node.take("rate_feed_forward", 0.0).not_negative(),
-        int(late.number()),
-    )
-    node.close()
-    return loop
-
-
-def _read_velocity_loop(root: Node) -> VelocityControl:
-    node = root.take("velocity")
-    loop = VelocityControl(
-        node.take("gain").positive(),
-        node.take("integral", 0.0).not_negative(),
-        node.take("period").positive(),
-        _limit(node),
-        node.take("rate_feed_forward", 0.0).not_negative(),
-        node.take("acceleration_feed_forward", 0.0).not_negative(),
-        node.take("speed_sensor", SPEED_SENSORS[0]).choice(SPEED_SENSORS) == "tachometer",
-    )
-    node.close()
-    return loop
-
-
-def _read_current_loop(root: Node) -> CurrentControl:
-    node = root.take("current")
-    loop = CurrentControl(
-        node.take("gain").positive(),
-        node.take("integral", 0.0).not_negative(),
-        node.take("period").positive(),
-        _limit(node),
-    )
-    node.close()
-    return loop
 
 
 def _read_multiple(node: Node, outer: str, long: float, inner: str, short: float) -> None:

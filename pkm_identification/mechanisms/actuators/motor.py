@@ -19,11 +19,37 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 
+from ..file_keys.key import POSITIVE, Key, read_keys
 from .quantity import ROTARY, Quantity, Units
 from .row import LIMIT, OWN
 
 TORQUE_CONSTANT, BACK_EMF, RESISTANCE, INDUCTANCE, BANDWIDTH, VOLTAGE, RATIO = range(OWN, OWN + 7)
 OWN_OF_TYPE = OWN + 7
+_MOTOR_KEYS = (
+    Key("torque_constant", "of the motor, N m/A", POSITIVE, required=True),
+    Key(
+        "back_emf", "of the motor, V s/rad (default: as its torque constant, by energy)", POSITIVE, null=True
+    ),
+    Key("gear_ratio", "motor turns for each turn of the screw, 1 (default: 1)", POSITIVE, default=1.0),
+    Key("current_limit", "peak current, A", POSITIVE, required=True),
+    Key(
+        "winding",
+        "of the motor; without it the current is the command",
+        keys=(
+            Key("resistance", "of the winding, ohm", POSITIVE, required=True),
+            Key("inductance", "of the winding, H", POSITIVE, required=True),
+            Key("voltage_limit", "of the amplifier, V", POSITIVE, required=True),
+            Key(
+                "current_bandwidth",
+                "of the amplifier's loop, Hz; without it the voltage is the command",
+                POSITIVE,
+                null=True,
+                absent=0.0,
+            ),
+        ),
+        null=True,
+    ),
+)
 
 
 @kernel
@@ -155,32 +181,28 @@ class Motor:
             row[BANDWIDTH], row[VOLTAGE] = self.winding.bandwidth, self.winding.voltage_limit
 
 
+def list_motor_keys(turning: bool) -> tuple[Key, ...]:
+    """Return the keys of a motor and its gear, for a drive along a length or one that turns."""
+    lead = Key(
+        "lead", "of the screw, m a turn; none of a drive that turns", POSITIVE, not turning, default=2 * np.pi
+    )
+    return (*_MOTOR_KEYS, lead)
+
+
 def read_motor(node: Node, units: Units) -> Motor:
     """Return the motor's keys of an actuator's section."""
-    constant = node.take("torque_constant").positive()
-    emf_node = node.take("back_emf", None)
-    emf = emf_node.positive_or_none()
+    values = read_keys(node, list_motor_keys(units == ROTARY))
+    constant, emf, winding = (values[name] for name in ("torque_constant", "back_emf", "winding"))
     if emf is not None and emf < constant * (1 - 1e-9):
-        emf_node.fail(
+        node.take("back_emf").fail(
             f"= {emf:g}: below torque_constant ({constant:g}): the motor would give more power than it takes "
             "(in SI units and for a direct current both are one number)"
         )
-    lead = node.take("lead", 2 * np.pi) if units == ROTARY else node.take("lead")
-    ratio = 2 * np.pi * node.take("gear_ratio", 1.0).positive() / lead.positive()
-    limit = node.take("current_limit").positive()
-    winding = None
-    entry_node = node.take("winding", None)
-    if entry_node.value is not None:
-        bandwidth = entry_node.take("current_bandwidth", None).positive_or_none()
-        winding = Winding(
-            entry_node.take("resistance").positive(),
-            entry_node.take("inductance").positive(),
-            entry_node.take("voltage_limit").positive(),
-            0.0 if bandwidth is None else 2 * np.pi * bandwidth,
-        )
-        entry_node.close()
-    elif emf is not None:
-        emf_node.fail(
+    if emf is not None and winding is None:
+        node.take("back_emf").fail(
             "acts on a 'winding' (resistance, inductance, voltage_limit), which is missing in this file"
         )
-    return Motor(constant, ratio, limit, emf, winding)
+    if winding is not None:
+        winding = Winding(bandwidth=2 * np.pi * winding.pop("current_bandwidth"), **winding)
+    ratio = 2 * np.pi * values["gear_ratio"] / values["lead"]
+    return Motor(constant, ratio, values["current_limit"], emf, winding)

@@ -17,6 +17,7 @@ from pkm_identification.errors import SettingsError
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import compile_inline
 
+from ..file_keys.key import Form, Key
 from .row import COUNT, OPENING, SPEED, TABLE
 
 
@@ -84,7 +85,7 @@ class NoLoadTable:
         row[SPEED : SPEED + count] = self.speed
 
 
-def read_no_load(node: Node) -> NoLoadTable:
+def _read_no_load(node: Node) -> NoLoadTable:
     """Return the table of a file: a list of pairs [opening, speed]."""
     if not isinstance(node.value, list) or not 2 <= len(node.value) <= TABLE:
         node.fail(f"must be a list of 2 to {TABLE} pairs [valve opening in A, speed without load]")
@@ -101,3 +102,20 @@ def read_no_load(node: Node) -> NoLoadTable:
     if not pairs[0, 1] < 0 < pairs[-1, 1]:
         node.fail("must have speeds of both signs: such a valve moves its load one way alone")
     return NoLoadTable(tuple(pairs[:, 0].tolist()), tuple(pairs[:, 1].tolist()))
+
+
+NO_LOAD = Key(
+    "no_load",
+    "valve opening and speed without load, A and m/s, openings rising",
+    Form(
+        f"2 to {TABLE} pairs of numbers",
+        {
+            "type": "array",
+            "items": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
+            "minItems": 2,
+            "maxItems": TABLE,
+        },
+        _read_no_load,
+    ),
+    required=True,
+)

@@ -12,8 +12,28 @@ import numpy as np
 from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..file_keys.key import NOT_NEGATIVE, NUMBER, POSITIVE, Key, read_keys
 from .quantity import Quantity, Units
 from .row import GAIN, LIMIT, SENSOR_GAIN, SENSOR_ZERO
+
+POSITION_LOOP_KEYS = (
+    Key(
+        "gain",
+        "of the drive's own position controller, A/V; without it the current is the command",
+        NUMBER,
+        default=0.0,
+    ),
+    Key("current_limit", "largest valve current, A", POSITIVE, required=True),
+    Key(
+        "sensor",
+        "whose voltage `gain` acts on",
+        keys=(
+            Key("gain", "of the sensor, V/m, with the sign of the controller's", NUMBER, required=True),
+            Key("delay", "of the voltage, s", NOT_NEGATIVE, default=0.0),
+            Key("zero", "m, where its voltage is zero", NUMBER, default=0.0),
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -76,21 +96,17 @@ class PositionLoop:
 
 def read_position_loop(node: Node) -> PositionLoop:
     """`gain`, `current_limit` and `sensor` of a hydraulic actuator's section."""
-    gain_node = node.take("gain", 0.0)
-    gain, limit = gain_node.number(), node.take("current_limit").positive()
-    if not node.has("sensor"):
+    values = read_keys(node, POSITION_LOOP_KEYS)
+    gain, limit, sensor = values["gain"], values["current_limit"], values["sensor"]
+    if sensor is None:
         if gain:
-            gain_node.fail("needs a 'sensor': its voltage is what the gain acts on")
-        node.take("sensor", None)
+            node.take("gain").fail("needs a 'sensor': its voltage is what the gain acts on")
         return PositionLoop(gain, limit)
-    sensor = node.take("sensor")
+    place = node.take("sensor")
     if not gain:
-        sensor.fail("belongs to a 'gain' of the actuator's own controller, which is missing here")
-    sensor_gain = sensor.take("gain")
-    if sensor_gain.number() * gain <= 0:
-        sensor_gain.fail(
-            f"= {sensor_gain.value}: must have the sign of 'gain' ({gain:g}), or the loop runs away"
+        place.fail("belongs to a 'gain' of the actuator's own controller, which is missing here")
+    if sensor["gain"] * gain <= 0:
+        place.take("gain").fail(
+            f"= {sensor['gain']:g}: must have the sign of 'gain' ({gain:g}), or the loop runs away"
         )
-    delay, zero = sensor.take("delay", 0.0).not_negative(), sensor.take("zero", 0.0).number()
-    sensor.close()
-    return PositionLoop(gain, limit, sensor_gain.number(), delay, zero)
+    return PositionLoop(gain, limit, sensor["gain"], sensor["delay"], sensor["zero"])

@@ -3,7 +3,7 @@
 
 """All types of actuators: by name for machine files, by number in compiled code.
 
-A new one is a file next to this one with `stage`, a class and `read`, its module in TYPES and a branch in
+A new one is a file next to this one with `stage`, a class, `KEYS` and `read`, its module in TYPES and a branch in
 `actuator_stage`: a type's place in TYPES is the number by which kernels choose.
 """
 

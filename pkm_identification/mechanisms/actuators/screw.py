@@ -20,6 +20,7 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import compile_inline
 
+from ..file_keys.key import NOT_NEGATIVE, Form, Key, read_keys
 from .friction_inside import read_inner_friction
 from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, compute_winding_current, read_motor
 from .motor_drive import MotorDrive
@@ -28,6 +29,28 @@ from .row import TRANSITION, own_friction
 from .transfer import Transfer
 
 _FORWARD, _BACKWARD = OWN_OF_TYPE, OWN_OF_TYPE + 1
+
+
+def _read_efficiency(node: Node) -> float:
+    value = node.positive()
+    if value > 1:
+        node.fail(f"= {value:g}: must be at most 1; no screw gives more than it is given")
+    return value
+
+
+_EFFICIENCY = Form(
+    "number > 0, at most 1", {"type": "number", "exclusiveMinimum": 0, "maximum": 1}, _read_efficiency
+)
+KEYS = (
+    Key(
+        "inertia",
+        "of rotor, brake, coupling and, over gear_ratio^2, the screw, kg m^2",
+        NOT_NEGATIVE,
+        default=0.0,
+    ),
+    Key("efficiency", "of power to the load, 1", _EFFICIENCY, default=1.0),
+    Key("back_efficiency", "of power from the load, 1", _EFFICIENCY, default=1.0),
+)
 
 
 @compile_inline
@@ -117,18 +140,6 @@ class Screw(MotorDrive):
 
 def read(node: Node, units: Units) -> Screw:
     """Return a screw of a machine file."""
-    return Screw(
-        read_motor(node, units),
-        node.take("inertia", 0.0).not_negative(),
-        _read_efficiency(node.take("efficiency", 1.0)),
-        _read_efficiency(node.take("back_efficiency", 1.0)),
-        friction=read_inner_friction(node),
-        units=units,
-    )
-
-
-def _read_efficiency(node: Node) -> float:
-    value = node.positive()
-    if value > 1:
-        node.fail(f"= {value:g}: must be at most 1; no screw gives more than it is given")
-    return value
+    motor, values = read_motor(node, units), read_keys(node, KEYS)
+    inertia = values.pop("inertia")
+    return Screw(motor, inertia, **values, friction=read_inner_friction(node), units=units)

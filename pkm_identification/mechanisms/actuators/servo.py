@@ -18,16 +18,23 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import compile_inline
 
+from ..file_keys.key import NOT_NEGATIVE, POSITIVE, Key, read_keys
 from .base import Actuator
 from .friction_inside import read_inner_friction
-from .no_load import NoLoadTable, compute_no_load_speed, read_no_load
-from .position_loop import PositionLoop, read_position_loop
+from .no_load import NO_LOAD, NoLoadTable, compute_no_load_speed
+from .position_loop import POSITION_LOOP_KEYS, PositionLoop, read_position_loop
 from .quantity import Delays, Quantity, Units
 from .row import OWN
 from .transfer import Transfer
 
 OIL, LEAK = OWN, OWN + 1
 OWN_OF_TYPE = OWN + 2
+_KEYS = (
+    NO_LOAD,
+    Key("oil_compliance", "of the oil in both chambers, m/N", POSITIVE, required=True),
+    Key("hydraulic_compliance", "leakage, m/(N s)", NOT_NEGATIVE, default=0.0),
+)
+SERVO_KEYS = (*POSITION_LOOP_KEYS, *_KEYS)
 HARMONICS = 50  # of a held setpoint; they fall with the third power of their number at least
 
 
@@ -174,9 +181,7 @@ def read_servo(node: Node, units: Units) -> dict[str, Any]:
     """Return what a section of a machine file says of a servo in addition to its valve, by attribute of `Servo`."""
     return {
         "loop": read_position_loop(node),
-        "no_load": read_no_load(node.take("no_load")),
-        "oil_compliance": node.take("oil_compliance").positive(),
-        "hydraulic_compliance": node.take("hydraulic_compliance", 0.0).not_negative(),
+        **read_keys(node, _KEYS),
         "friction": read_inner_friction(node),
         "units": units,
     }

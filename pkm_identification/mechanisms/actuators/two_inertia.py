@@ -21,8 +21,9 @@ from pkm_identification.document import Node
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import compile_inline
 
+from ..file_keys.key import NOT_NEGATIVE, POSITIVE, Key, choice, read_keys
 from .base import Actuator
-from .friction_inside import FRICTIONLESS, InnerFriction, read_inner_friction
+from .friction_inside import FRICTIONLESS, SHAFT_FRICTION_KEYS, InnerFriction, read_inner_friction
 from .motor import OWN_OF_TYPE, RATIO, TORQUE_CONSTANT, compute_winding_current, read_motor
 from .motor_drive import MotorDrive
 from .quantity import Quantity, Units
@@ -33,6 +34,21 @@ _INERTIA, _STIFFNESS, _DAMPING, _VISCOUS, _COULOMB, _TRANSITION = range(OWN_OF_T
 SIDES = ("motor", "load")
 ENCODERS = (*SIDES, "both")
 _ITERATIONS = 60
+KEYS = (
+    Key("motor_inertia", "of the motor, kg m^2", POSITIVE, required=True),
+    Key("load_inertia", "of the load, at the motor's shaft, kg m^2", NOT_NEGATIVE, default=0.0),
+    Key("stiffness", "between both, at the motor's shaft, N m/rad", POSITIVE, required=True),
+    Key("damping", "between both, at the motor's shaft, N m s/rad", NOT_NEGATIVE, default=0.0),
+    Key("motor_friction", "of the motor", keys=SHAFT_FRICTION_KEYS, default={}),
+    Key("encoder", "which side its encoder is on (default: motor)", choice(ENCODERS), default="motor"),
+    # no default: a document completed by what was read can be read again
+    Key(
+        "cascade",
+        "of both encoders, the one that loops act on (default: motor)",
+        choice(SIDES),
+        absent="motor",
+    ),
+)
 
 
 @compile_inline
@@ -225,22 +241,9 @@ def by_encoder(actuator: Actuator, side: str) -> Actuator:
 
 def read(node: Node, units: Units) -> TwoInertia:
     """Return a compliant transmission of a machine file."""
-    motor = read_motor(node, units)
-    rubbing = node.take("motor_friction", {})
-    motor_friction = read_inner_friction(rubbing)
-    rubbing.close()
-    encoder = node.take("encoder", "motor").choice(ENCODERS)
+    motor, values = read_motor(node, units), read_keys(node, KEYS)
+    encoder = values["encoder"]
     if encoder != "both" and node.has("cascade"):
         node.take("cascade").fail(f"chooses among two encoders; this drive has one, 'encoder: {encoder}'")
-    return TwoInertia(
-        motor,
-        node.take("motor_inertia").positive(),
-        node.take("load_inertia", 0.0).not_negative(),
-        node.take("stiffness").positive(),
-        node.take("damping", 0.0).not_negative(),
-        motor_friction,
-        encoder,
-        node.take("cascade", "motor").choice(SIDES) if encoder == "both" else "motor",
-        friction=read_inner_friction(node),
-        units=units,
-    )
+    values["motor_friction"] = InnerFriction(**values["motor_friction"])
+    return TwoInertia(motor, **values, friction=read_inner_friction(node), units=units)

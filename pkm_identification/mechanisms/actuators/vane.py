@@ -18,7 +18,7 @@ from pkm_identification.document import Node
 from . import hydraulic
 from .quantity import ROTARY, Units
 
-stage = hydraulic.stage
+stage, KEYS = hydraulic.stage, hydraulic.KEYS
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from pkm_identification.declared import declarations
 from pkm_identification.motion import STRUTS
 
 from ..builtin import HEXAPOD
+from ..hexapod.drive import DRIVE, OF_EACH
 from ..hexapod.joint_friction import COEFFICIENTS, ENDS
 from ..hexapod.joints import BASE_JOINTS, DIRECTIONS, PLATFORM_JOINTS
 from ..hexapod.machine import SCHEMA
-from ..hexapod.sensors import FORCE_PLACES
+from ..hexapod.sensors import SENSORS
 from ..tolerances import Tolerances
 from .actuator_keys import drive_keys
 from .key import (
@@ -29,7 +30,6 @@ from .key import (
 )
 from .shared_keys import DESCRIPTION, NAME, friction_keys
 
-_EACH = either(NUMBER, numbers(STRUTS))
 _EACH_NOT_NEGATIVE = either(NOT_NEGATIVE, numbers(STRUTS, not_negative=True))
 _ANGLE = either(POSITIVE, numbers(2))
 
@@ -142,7 +142,7 @@ HEXAPOD_KEYS = (
         "friction",
         "along the struts and in the joints; one number for six equal struts",
         keys=(
-            *friction_keys(_EACH),
+            *friction_keys(OF_EACH),
             Key(
                 "joints",
                 "friction of the joints (default: none)",
@@ -164,81 +164,8 @@ HEXAPOD_KEYS = (
             ),
         ),
     ),
-    Key(
-        "drive",
-        "what the drives report, and what is known to be wrong with it",
-        keys=(
-            Key("sample_rate", "of the reports, Hz", POSITIVE, True),
-            Key(
-                "encoder",
-                "for logs of counts",
-                keys=(
-                    Key("counts_per_meter", "1/m", POSITIVE, True),
-                    Key("length_at_zero", "joint to joint where the count is zero, m", _EACH, True),
-                ),
-            ),
-            Key(
-                "motor",
-                "for logs of currents",
-                keys=(
-                    Key("torque_constant", "N m/A", POSITIVE, True),
-                    Key("screw_lead", "m per turn", POSITIVE, True),
-                    Key("gear_ratio", "turns of the motor per turn of the screw (default: 1)", POSITIVE),
-                    Key("efficiency", "of screw and gear, up to 1 (default: 1)", POSITIVE),
-                    Key("force_limit", "N", POSITIVE, True),
-                    Key("inertia", "of what turns with the motor, kg m^2 (default: 0)", NOT_NEGATIVE),
-                    Key("rated_torque", "at 100 % of effort, N m", POSITIVE, null=True),
-                ),
-            ),
-            Key(
-                "cylinder",
-                "for logs of pressures",
-                keys=(
-                    Key("piston_area", "m^2", POSITIVE, True),
-                    Key("rod_side_area", "m^2 (default: piston_area)", POSITIVE),
-                ),
-            ),
-            Key("rated_force", "of a strut at 100 % of effort, N", POSITIVE, null=True),
-            Key("length_at_zero", "joint to joint where logs have 0, as of strokes, m", _EACH, null=True),
-            Key("force_delay", "by which measured forces are late, s", NUMBER),
-            Key("force_gain", "of each strut, measured over true", _EACH),
-            Key("force_offset", "of each strut's measured force, N", _EACH),
-            Key("force_noise", "standard deviation of measured forces, N", POSITIVE, null=True),
-            Key("following_error", "largest one the drives allow, m", POSITIVE, null=True),
-            Key("force_jump", "largest step of force from sample to sample, N", POSITIVE, null=True),
-        ),
-        null=True,
-    ),
-    Key(
-        "sensors",
-        "other than encoders and currents",
-        keys=(
-            Key(
-                "imu",
-                "an inertial measurement unit on the platform",
-                keys=(
-                    Key("position", "in the platform frame, m", numbers(3), True),
-                    Key("quaternion", "of its axes in the platform frame, x, y, z, w", numbers(4)),
-                    Key("noise", "standard deviations, m/s^2 and rad/s", numbers(2, not_negative=True)),
-                    Key(
-                        "bias",
-                        "standard deviations of its biases, m/s^2 and rad/s",
-                        numbers(2, not_negative=True),
-                    ),
-                ),
-                null=True,
-            ),
-            Key(
-                "force",
-                "a force sensor along each strut",
-                keys=(
-                    Key("at", "which end of the strut", choice(FORCE_PLACES), True),
-                    Key("noise", "standard deviation, N", POSITIVE),
-                ),
-                null=True,
-            ),
-        ),
-    ),
+    DRIVE,
+    SENSORS,
     Key(
         "tolerances",
         "standard deviations of what an identification takes for known (default: 0)",

@@ -1,13 +1,15 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""A key of a file: what its value looks like, in words and as JSON Schema (draft 2020-12)."""
+"""A key of a file: what its value looks like, in words, as JSON Schema (draft 2020-12), and to a reader."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from pkm_identification.document import Node
 
 Schema = dict[str, Any]
 
@@ -22,10 +24,13 @@ class Form:
         For the page.
     schema : dict
         For editors.
+    read : callable
+        Returns the value of a place in a file, and complains where it is not of this form.
     """
 
     words: str
     schema: Schema
+    read: Callable[[Node], Any] = field(default=lambda node: node.value, compare=False)
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,10 @@ class Key:
         Whether `null` may stand there, which says the same as leaving the key out.
     kinds : dict of str to tuple of Key
         Of a section whose key `type` says which other keys it has: these, by type.
+    default : object
+        Read in its place where the key is left out; None: nothing is.
+    absent : object
+        What is read of a key that is left out, or null, where there is no default.
     """
 
     name: str
@@ -59,6 +68,20 @@ class Key:
     several: bool = False
     kinds: Mapping[str, tuple[Key, ...]] = field(default_factory=dict)
     null: bool = False
+    default: Any = None
+    absent: Any = None
+
+    def read(self, section: Node) -> Any:
+        """Return its value in a section, of a section of its own those of its keys by name."""
+        place = section.take(self.name) if self.required else section.take(self.name, self.default)
+        left_out = self.null or not section.has(self.name)
+        if place.value is None and self.default is None and not self.required and left_out:
+            return self.absent
+        if self.form is not None:
+            return self.form.read(place)
+        values = read_keys(place, self.keys)
+        place.close()
+        return values
 
     @property
     def schema(self) -> Schema:
@@ -75,6 +98,11 @@ class Key:
             return section_of_kinds(self.kinds)
         section = build_section_schema(self.keys)
         return {"anyOf": [section, {"type": "array", "items": section}]} if self.several else section
+
+
+def read_keys(section: Node, keys: Iterable[Key]) -> dict[str, Any]:
+    """Return the values of a section's keys by name."""
+    return {key.name: key.read(section) for key in keys}
 
 
 def build_section_schema(keys: Iterable[Key]) -> Schema:
@@ -109,10 +137,10 @@ def _list(of: Schema, count: int | None = None) -> Schema:
 _NUMBER: Schema = {"type": "number"}
 _ANY = ({"type": "number"}, {"type": "string"})
 
-TEXT = Form("text", {"type": "string"})
-NUMBER = Form("number", _NUMBER)
-POSITIVE = Form("number > 0", {"type": "number", "exclusiveMinimum": 0})
-NOT_NEGATIVE = Form("number >= 0", {"type": "number", "minimum": 0})
+TEXT = Form("text", {"type": "string"}, Node.text)
+NUMBER = Form("number", _NUMBER, Node.number)
+POSITIVE = Form("number > 0", {"type": "number", "exclusiveMinimum": 0}, Node.positive)
+NOT_NEGATIVE = Form("number >= 0", {"type": "number", "minimum": 0}, Node.not_negative)
 FLAG = Form("true or false", {"type": "boolean"})
 # Mechanisms are described in exact numbers: 0.30 is 3/10, and expressions may use `constants`
 EXACT_NUMBER: Schema = {"anyOf": list(_ANY)}
@@ -127,12 +155,20 @@ def at_most(high: float) -> Form:
 def numbers(count: int, not_negative: bool = False) -> Form:
     """Return a list of numbers."""
     entry = NOT_NEGATIVE.schema if not_negative else _NUMBER
-    return Form(f"{count} numbers{' >= 0' if not_negative else ''}", _list(entry, count))
+    return Form(
+        f"{count} numbers{' >= 0' if not_negative else ''}",
+        _list(entry, count),
+        lambda node: node.array(count, not_negative=not_negative),
+    )
 
 
 def rows(count: int, width: int) -> Form:
     """Return a list of lists of numbers."""
-    return Form(f"{count} x {width} numbers", _list(_list(_NUMBER, width), count))
+    return Form(
+        f"{count} x {width} numbers",
+        _list(_list(_NUMBER, width), count),
+        lambda node: node.array(count, width),
+    )
 
 
 def exact_numbers(count: int | None = None) -> Form:
@@ -159,12 +195,17 @@ def names(count: int) -> Form:
 def choice(allowed: Iterable[str | int]) -> Form:
     """One of several words or numbers."""
     listed = list(allowed)
-    return Form(", ".join(f"`{word}`" for word in listed), {"enum": listed})
+    return Form(
+        ", ".join(f"`{word}`" for word in listed),
+        {"enum": listed},
+        lambda node: node.choice(tuple(word for word in listed if isinstance(word, str))),
+    )
 
 
 def either(*forms: Form) -> Form:
-    """One of several forms."""
-    return Form(" or ".join(form.words for form in forms), {"anyOf": [form.schema for form in forms]})
+    """One of several forms; a reader gets the last of them."""
+    words = " or ".join(form.words for form in forms)
+    return Form(words, {"anyOf": [form.schema for form in forms]}, forms[-1].read)
 
 
 def of_names(form: Form, words: str) -> Form:

@@ -13,6 +13,7 @@ from pkm_identification.document import Node, frozen
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
+from ..file_keys.key import NOT_NEGATIVE, NUMBER, POSITIVE, Key, either, numbers, read_keys
 from ..reported import UNKNOWN, Reported, read_cylinder
 
 # A delay of more than this is another instant of the motion, not a late current.
@@ -21,6 +22,54 @@ GAINS = (0.1, 10.0)
 # Drives close their loops at least this often, however seldom they report, and so often if they report more seldom.
 SLOWEST_CONTROL = 500.0  # Hz
 CONTROL = 1000.0  # Hz
+
+OF_EACH = either(NUMBER, numbers(STRUTS))
+_KEYS = (
+    Key("sample_rate", "of the reports, Hz", POSITIVE, True),
+    Key(
+        "encoder",
+        "for logs of counts",
+        keys=(
+            Key("counts_per_meter", "1/m", POSITIVE, True),
+            Key("length_at_zero", "joint to joint where the count is zero, m", OF_EACH, True),
+        ),
+    ),
+    Key(
+        "motor",
+        "for logs of currents",
+        keys=(
+            Key("torque_constant", "N m/A", POSITIVE, True),
+            Key("screw_lead", "m per turn", POSITIVE, True),
+            Key("gear_ratio", "turns of the motor per turn of the screw (default: 1)", POSITIVE, default=1.0),
+            Key("efficiency", "of screw and gear, up to 1 (default: 1)", POSITIVE, default=1.0),
+            Key("force_limit", "N", POSITIVE, True),
+            Key("inertia", "of what turns with the motor, kg m^2 (default: 0)", NOT_NEGATIVE, default=0.0),
+            Key("rated_torque", "at 100 % of effort, N m", POSITIVE, null=True),
+        ),
+    ),
+    Key("rated_force", "of a strut at 100 % of effort, N", POSITIVE, null=True),
+    Key("length_at_zero", "joint to joint where logs have 0, as of strokes, m", OF_EACH, null=True),
+    Key("force_delay", "by which measured forces are late, s", NUMBER, default=0.0),
+    Key("force_gain", "of each strut, measured over true", OF_EACH, default=[1.0] * STRUTS),
+    Key("force_offset", "of each strut's measured force, N", OF_EACH, default=[0.0] * STRUTS),
+    Key("force_noise", "standard deviation of measured forces, N", POSITIVE, null=True),
+    Key("following_error", "largest one the drives allow, m", POSITIVE, null=True),
+    Key("force_jump", "largest step of force from sample to sample, N", POSITIVE, null=True),
+)
+_CYLINDER = Key(
+    "cylinder",
+    "for logs of pressures",
+    keys=(
+        Key("piston_area", "m^2", POSITIVE, True),
+        Key("rod_side_area", "m^2 (default: piston_area)", POSITIVE),
+    ),
+)
+DRIVE = Key(
+    "drive",
+    "what the drives report, and what is known to be wrong with it",
+    keys=(*_KEYS, _CYLINDER),
+    null=True,
+)
 
 
 def _repeat_for_all(value: float) -> FloatArray:
@@ -169,62 +218,31 @@ def read_drive(node: Node) -> Drive:
     MachineError
         If a key is missing or unknown, or a value is impossible: names the key.
     """
-    values: dict[str, float | FloatArray] = {}
-    if node.has("encoder"):
-        encoder = node.take("encoder")
-        values["counts_per_meter"] = encoder.take("counts_per_meter").positive()
-        values["length_at_zero"] = encoder.take("length_at_zero").array(STRUTS)
-        encoder.close()
-    if node.has("motor"):
-        values |= _read_motor(node.take("motor"))
+    values = read_keys(node, _KEYS)
+    encoder, motor = values.pop("encoder"), values.pop("motor")
+    values["stroke_at_zero"] = values.pop("length_at_zero")
     values["piston_area"], values["rod_side_area"] = read_cylinder(node)
-    share, zero = node.take("rated_force", None), node.take("length_at_zero", None)
-    if share.value is not None:
-        values["rated_force"] = share.positive()
-        if np.isfinite(values.get("rated_torque", UNKNOWN)):
-            share.fail("and 'motor.rated_torque' are both there: either says what 100 % of effort is")
-    if zero.value is not None:
-        values["stroke_at_zero"] = zero.array(STRUTS)
-    delay = node.take("force_delay", 0.0)
-    gain = node.take("force_gain", [1.0] * STRUTS)
-    noise = node.take("force_noise", None)
-    drive = Drive(
-        sample_rate=node.take("sample_rate").positive(),
-        force_delay=delay.number(),
-        force_gain=gain.array(STRUTS),
-        force_offset=node.take("force_offset", [0.0] * STRUTS).array(STRUTS),
-        force_noise=None if noise.value is None else noise.positive(),
-        following_error=node.take("following_error", None).positive_or_none(),
-        force_jump=node.take("force_jump", None).positive_or_none(),
-        **values,  # type: ignore[arg-type]
-    )
+    node.take("cylinder", None)  # so that a mistyped key's message names it
+    node.close()
+    if encoder is not None:
+        values |= encoder
+    if motor is not None:
+        values |= motor | {"motor_inertia": motor.pop("inertia")}
+        if motor["efficiency"] > 1:
+            node.take("motor").take("efficiency").fail(f"= {motor['efficiency']:g}: must be at most 1")
+        if motor["rated_torque"] is not None and values["rated_force"] is not None:
+            node.take("rated_force").fail(
+                "and 'motor.rated_torque' are both there: either says what 100 % of effort is"
+            )
+    drive = Drive(**{name: value for name, value in values.items() if value is not None})
     if abs(drive.force_delay) > LONGEST_DELAY:
         hint = "; ms?" if abs(drive.force_delay) <= 1e3 * LONGEST_DELAY else ""
-        delay.fail(
+        node.take("force_delay").fail(
             f"= {drive.force_delay:g}: must be between -{LONGEST_DELAY:g} and {LONGEST_DELAY:g} s{hint}"
         )
     if np.any((drive.force_gain < GAINS[0]) | (drive.force_gain > GAINS[1])):
+        gain = node.take("force_gain")
         gain.fail(
             f"= {gain.value}: must be six factors, measured over true, between {GAINS[0]:g} and {GAINS[1]:g}"
         )
-    for optional in ("encoder", "motor", "cylinder"):  # so that a mistyped key's message names them
-        node.take(optional, None)
-    node.close()
     return drive
-
-
-def _read_motor(node: Node) -> dict[str, float | FloatArray]:
-    efficiency = node.take("efficiency", 1.0)
-    values: dict[str, float | FloatArray] = {
-        "torque_constant": node.take("torque_constant").positive(),
-        "screw_lead": node.take("screw_lead").positive(),
-        "gear_ratio": node.take("gear_ratio", 1.0).positive(),
-        "efficiency": efficiency.positive(),
-        "force_limit": node.take("force_limit").positive(),
-        "motor_inertia": node.take("inertia", 0.0).not_negative(),
-        "rated_torque": node.take("rated_torque", None).positive_or_none() or UNKNOWN,
-    }
-    if efficiency.positive() > 1:
-        efficiency.fail(f"= {efficiency.value:g}: must be at most 1")
-    node.close()
-    return values

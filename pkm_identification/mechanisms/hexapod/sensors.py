@@ -14,10 +14,39 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_quaternion
 
+from ..file_keys.key import POSITIVE, Key, choice, numbers
+
 FORCE_PLACES = ("strut", "platform")
 # What a good MEMS unit has at 1 kHz, where the file does not say: m/s^2 and rad/s.
 IMU_NOISE, IMU_BIAS = (0.02, 0.002), (0.2, 0.01)
 FORCE_NOISE = 0.2  # N
+_PAIR = numbers(2, not_negative=True)
+_IMU = Key(
+    "imu",
+    "an inertial measurement unit on the platform",
+    keys=(
+        Key("position", "in the platform frame, m", numbers(3), True),
+        Key(
+            "quaternion",
+            "of its axes in the platform frame, x, y, z, w",
+            numbers(4),
+            default=[0.0, 0.0, 0.0, 1.0],
+        ),
+        Key("noise", "standard deviations, m/s^2 and rad/s", _PAIR, default=list(IMU_NOISE)),
+        Key("bias", "standard deviations of its biases, m/s^2 and rad/s", _PAIR, default=list(IMU_BIAS)),
+    ),
+    null=True,
+)
+_FORCE = Key(
+    "force",
+    "a force sensor along each strut",
+    keys=(
+        Key("at", "which end of the strut", choice(FORCE_PLACES), True),
+        Key("noise", "standard deviation, N", POSITIVE, default=FORCE_NOISE),
+    ),
+    null=True,
+)
+SENSORS = Key("sensors", "other than encoders and currents", keys=(_IMU, _FORCE))
 
 
 @dataclass(frozen=True)
@@ -95,32 +124,16 @@ class MachineSensors:
 
 def machine_sensors(node: Node) -> MachineSensors:
     """Validate the section; raises MachineError as the rest of the file does."""
-    imu_node, force_node = node.take("imu", None), node.take("force", None)
-    imu = None if imu_node.value is None else _read_imu(imu_node)
-    force = None if force_node.value is None else _read_force(force_node)
+    imu, force = _IMU.read(node), _FORCE.read(node)
     node.close()
-    return MachineSensors(imu, force)
-
-
-def _read_imu(node: Node) -> Imu:
-    quaternion_node = node.take("quaternion", [0.0, 0.0, 0.0, 1.0])
-    quaternion = quaternion_node.array(4)
-    if not 0.99 < np.linalg.norm(quaternion) < 1.01:
-        quaternion_node.fail(f"= {quaternion_node.value}: must have length 1 (x, y, z, w)")
-    noise_node = node.take("noise", list(IMU_NOISE))
-    imu = Imu(
-        node.take("position").array(3),
-        frozen(np.ascontiguousarray(matrix_from_quaternion(quaternion))),
-        noise_node.array(2, not_negative=True),
-        node.take("bias", list(IMU_BIAS)).array(2, not_negative=True),
-    )
-    if not np.all(imu.noise > 0):
-        noise_node.fail(f"= {noise_node.value}: must be greater than zero")
-    node.close()
-    return imu
-
-
-def _read_force(node: Node) -> ForceSensors:
-    sensors = ForceSensors(node.take("at").choice(FORCE_PLACES), node.take("noise", FORCE_NOISE).positive())
-    node.close()
-    return sensors
+    if imu is not None:
+        place = node.take("imu")
+        if not 0.99 < np.linalg.norm(imu["quaternion"]) < 1.01:
+            place.take("quaternion").fail(
+                f"= {place.take('quaternion').value}: must have length 1 (x, y, z, w)"
+            )
+        if not np.all(imu["noise"] > 0):
+            place.take("noise").fail(f"= {place.take('noise').value}: must be greater than zero")
+        axes = np.ascontiguousarray(matrix_from_quaternion(imu.pop("quaternion")))
+        imu = Imu(axes=frozen(axes), **imu)
+    return MachineSensors(imu, force and ForceSensors(**force))

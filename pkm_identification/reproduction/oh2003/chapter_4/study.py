@@ -253,7 +253,7 @@ class SimulationStudy(SimulationRuns):
         }
 
     def _compare_held(self) -> dict[str, Any]:
-        """Masses beside the source's strut inertias."""
+        """Masses next to the source's strut inertias."""
         result = self.of("4.4", "XY")
         places = [result.names.index(name) for name in ("Ixx_b", "Ixx_e")]
         true, estimated = (float(one[places].sum()) for one in (result.true, result.estimate.values))
