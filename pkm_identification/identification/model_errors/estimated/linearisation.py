@@ -18,8 +18,10 @@ import numpy as np
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.drives import compute_friction_inside
 from pkm_identification.machines.load import AnyMachine
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.parameters.parameter import Parameter
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
@@ -153,11 +155,14 @@ class Linearisation:
         present = np.concatenate([self.values, np.zeros(width - len(self.values))])
         seen = build_situations(problem, rows, present)
         equations = add_columns(problem.equations, self.effects, self.parameters, self.values, seen)
-        return replace(problem, equations=equations)
+        left = [one.in_band(self._find_friction_left(machine, one.samples)) for one in rows]
+        return replace(
+            problem, equations=replace(equations, measured=equations.measured - np.concatenate(left))
+        )
 
     def added(self, machine: Machine, samples: Samples, band: BandSettings) -> FloatArray:
         """Force in N that effects which are not undone add at every sample of a log, (N, n)."""
-        force = np.zeros_like(samples.motion.coordinate)
+        force = self._find_friction_left(machine, samples)
         effects = [effect for effect in self.effects if effect.added is not None]
         if not effects:
             return force
@@ -167,6 +172,20 @@ class Linearisation:
             if effect.added is not None:
                 force += effect.added(situation, self.values[effect.places(self.parameters)])
         return force
+
+    def _find_friction_left(self, machine: Machine, samples: Samples) -> FloatArray:
+        """Return what is left, in N at every sample (N, n), of friction inside the drives where forces are undone.
+
+        Their file takes it off what was measured late and times a gain; undone is what it has left, without it.
+        """
+        inside = compute_friction_inside(machine, samples.motion.rate)
+        left, corrections = np.zeros_like(inside), self.corrections
+        for part in segment_slices(samples.segment) if inside.any() else ():
+            time = samples.time[part]
+            for k, (delay, gain) in enumerate(zip(corrections.delay, corrections.gain, strict=True)):
+                later = np.interp(time + delay, time, inside[part, k])
+                left[part, k] = inside[part, k] - later / gain
+        return left
 
 
 def add_columns(
