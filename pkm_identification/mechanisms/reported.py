@@ -13,6 +13,7 @@ import numpy as np
 from pkm_identification.document import Node
 
 from .actuators.motor import Motor
+from .file_keys.key import POSITIVE, Form, Key
 
 UNKNOWN = math.nan
 FULL_TURN = 2 * np.pi  # rad, the lead of a drive that turns
@@ -123,14 +124,19 @@ def read_reported(node: Node, turning: bool) -> Reported:
     return Reported(at_zero, per_share, per_ampere, per_torque, *read_cylinder(node))
 
 
+def describe_cylinder(area: Form) -> Key:
+    """Return the key of a drive's cylinder, whose areas have a form of the file's numbers."""
+    keys = (Key("piston_area", "m^2", area, True), Key("rod_side_area", "m^2 (default: piston_area)", area))
+    return Key("cylinder", "for logs of pressures", keys=keys)
+
+
 def read_cylinder(node: Node) -> tuple[float, float]:
     """Return the areas (m^2) of a drive's piston on its own side and on the rod's; NaN where the file has none."""
-    if not node.has("cylinder"):
+    cylinder = describe_cylinder(POSITIVE).read(node)
+    if cylinder is None:
         return UNKNOWN, UNKNOWN
-    cylinder = node.take("cylinder")
-    area = cylinder.take("piston_area").positive()
-    rod_side = cylinder.take("rod_side_area", area)
-    if rod_side.positive() > area:
-        rod_side.fail(f"= {rod_side.value}: must be at most piston_area ({area:g}): a rod takes area away")
-    cylinder.close()
-    return area, rod_side.positive()
+    area, rod_side = cylinder["piston_area"], cylinder["rod_side_area"]
+    if rod_side is not None and rod_side > area:
+        place = node.take("cylinder").take("rod_side_area")
+        place.fail(f"= {place.value}: must be at most piston_area ({area:g}): a rod takes area away")
+    return area, area if rod_side is None else rod_side

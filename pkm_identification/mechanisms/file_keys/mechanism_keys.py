@@ -11,6 +11,7 @@ from ..multibody.description.measures import DIRECTIONS
 from ..multibody.description.parts import ABOUT
 from ..multibody.description.reader import KIND, SCHEMA
 from ..multibody.description.records import JOINT_TYPES
+from ..reported import describe_cylinder
 from ..tolerances import OF_PRIORS, Tolerances
 from .actuator_keys import drive_keys
 from .key import (
@@ -162,14 +163,7 @@ MECHANISM_KEYS = (
                             Key("efficiency", "of screw and gear, up to 1 (default: 1)", EXACT),
                         ),
                     ),
-                    Key(
-                        "cylinder",
-                        "for logs of pressures",
-                        keys=(
-                            Key("piston_area", "m^2", EXACT, True),
-                            Key("rod_side_area", "m^2 (default: piston_area)", EXACT),
-                        ),
-                    ),
+                    describe_cylinder(EXACT),
                 ),
             ),
         ),

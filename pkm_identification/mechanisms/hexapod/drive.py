@@ -14,7 +14,7 @@ from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..file_keys.key import NOT_NEGATIVE, NUMBER, POSITIVE, Key, either, numbers, read_keys
-from ..reported import UNKNOWN, Reported, read_cylinder
+from ..reported import UNKNOWN, Reported, describe_cylinder, read_cylinder
 
 # A delay of more than this is another instant of the motion, not a late current.
 LONGEST_DELAY = 0.1  # s
@@ -56,18 +56,10 @@ _KEYS = (
     Key("following_error", "largest one the drives allow, m", POSITIVE, null=True),
     Key("force_jump", "largest step of force from sample to sample, N", POSITIVE, null=True),
 )
-_CYLINDER = Key(
-    "cylinder",
-    "for logs of pressures",
-    keys=(
-        Key("piston_area", "m^2", POSITIVE, True),
-        Key("rod_side_area", "m^2 (default: piston_area)", POSITIVE),
-    ),
-)
 DRIVE = Key(
     "drive",
     "what the drives report, and what is known to be wrong with it",
-    keys=(*_KEYS, _CYLINDER),
+    keys=(*_KEYS, describe_cylinder(POSITIVE)),
     null=True,
 )
 
@@ -222,7 +214,6 @@ def read_drive(node: Node) -> Drive:
     encoder, motor = values.pop("encoder"), values.pop("motor")
     values["stroke_at_zero"] = values.pop("length_at_zero")
     values["piston_area"], values["rod_side_area"] = read_cylinder(node)
-    node.take("cylinder", None)  # so that a mistyped key's message names it
     node.close()
     if encoder is not None:
         values |= encoder
