@@ -16,9 +16,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from pkm_identification.errors import MachineError
-from pkm_identification.machines.outline import BodyOutline
 from pkm_identification.mechanisms.multibody.description.records import GROUND
-from pkm_identification.mechanisms.multibody.extents import compute_body_extents
 from pkm_identification.mechanisms.multibody.kernels.codes import (
     BALL,
     COORDINATES,
@@ -37,11 +35,9 @@ from pkm_identification.simulation.multibody.inertials import inertials
 from pkm_identification.simulation.multibody.tree_model import Inertial, fresh, numbers
 
 from .followers import list_followers
+from .shapes import COLOURS, find_driven_joint, list_shapes
 
 BASE = "base"
-# What is drawn, as radii, of the extent of the largest body
-_BAR, _TUBE, _ROD, _BALL = 0.03, 0.06, 0.035, 0.07
-_COLOURS = {"steel": "0.45 0.48 0.52 1", "bright": "0.75 0.77 0.80 1", "moving": "0.16 0.45 0.72 1"}
 # Limits that URDF demands and the file does not have: metres, forces and rates beyond all use; passive hinges turn once
 _FARTHEST, _EFFORT, _VELOCITY = 1e3, 1e9, 1e9
 # Single joints that stand for what moves a frame, in their order: end of the name and axis
@@ -112,7 +108,7 @@ def bodies_urdf(mechanism: Mechanism, from_home: bool = False, mimics: bool = Fa
         parts.append(_link(name, masses.get(owner), shapes.get(owner, "")))
     gravity = numbers(FLOAT64.array(mechanism.description.gravity))
     colours = "".join(
-        f'<material name="{name}"><color rgba="{rgba}"/></material>\n' for name, rgba in _COLOURS.items()
+        f'<material name="{name}"><color rgba="{rgba}"/></material>\n' for name, rgba in COLOURS.items()
     )
     return (
         f'<?xml version="1.0"?>\n<robot name={quoteattr(mechanism.name)}>\n'
@@ -170,17 +166,13 @@ def _describe_driven_joints(mechanism: Mechanism) -> dict[str, tuple[float, floa
     """Return limits and friction of joints that are driven as they are, by their names."""
     friction, found = mechanism.description.friction, {}
     for i, drive in enumerate(mechanism.description.drives):
-        factors = {name: FLOAT64.number(one) for name, one in drive.measure.joints.items()}
-        if (
-            drive.measure.kind != "combination"
-            or list(factors.values()) != [1.0]
-            or FLOAT64.number(drive.measure.offset)
-        ):
+        joint = find_driven_joint(drive)
+        if not joint:
             continue
         low, high = FLOAT64.array(drive.limits) if drive.limits else (-_FARTHEST, _FARTHEST)
         viscous, coulomb = float(friction.viscous[i]), float(friction.coulomb[i])
         rubs = f'<dynamics damping="{viscous!r}" friction="{coulomb!r}"/>' if viscous or coulomb else ""
-        found[next(iter(factors))] = (float(low), float(high), rubs)
+        found[joint] = (float(low), float(high), rubs)
     return found
 
 
@@ -203,36 +195,15 @@ def _link(name: str, body: Inertial | None, drawn: str = "") -> str:
 
 
 def _draw_bodies(mechanism: Mechanism) -> dict[str, str]:
-    """Return visuals of each body, GROUND included: bars and balls at its joints, and driven slides.
-
-    A slide's first body has a tube along its axis, the second a rod back into it.
-    """
-    description, outline = mechanism.description, BodyOutline(mechanism)
-    size = float(np.max(compute_body_extents(mechanism)))
-    drawn = dict.fromkeys(mechanism.tree.body_frames, "")
-    colour = dict.fromkeys(drawn, "moving") | {GROUND: "steel"}
-    limits = _describe_driven_joints(mechanism)
-    for joint in description.joints:
-        low, high, _ = limits.get(joint.name, (-_FARTHEST, _FARTHEST, ""))
-        if joint.type == "prismatic" and 0 <= low < high < _FARTHEST:
-            ends = ((_TUBE, 0.55 * high, "steel"), (_ROD, -0.6 * low, "bright"))
-            for body, place, axis, (radius, length, own) in zip(
-                joint.bodies, joint.place, joint.axis, ends, strict=True
-            ):
-                start, along = FLOAT64.array(place), FLOAT64.array(axis)
-                end = start + length * along / np.linalg.norm(along)
-                drawn[body] += draw_bar(start, end, radius * size, own)
-                colour[body] = colour[body] if body == GROUND else own
-    for owner, line in zip(outline.owners, outline.points, strict=True):
-        if owner in drawn:
-            drawn[owner] += draw_bar(line[0], line[1], _BAR * size, colour[owner])
-    for body, place in dict.fromkeys(
-        (body, place)
-        for joint in description.joints
-        for body, place in zip(joint.bodies, joint.place, strict=True)
-    ):
-        origin = f'<origin xyz="{numbers(FLOAT64.array(place))}"/>'
-        drawn[body] += _build_visual(origin, f'<sphere radius="{_BALL * size!r}"/>', colour[body])
+    """Return visuals of each body, GROUND included."""
+    drawn: dict[str, str] = {}
+    for one in list_shapes(mechanism):
+        if one.is_ball:
+            origin = f'<origin xyz="{numbers(one.start)}"/>'
+            text = _build_visual(origin, f'<sphere radius="{one.radius!r}"/>', one.colour)
+        else:
+            text = draw_bar(one.start, one.end, one.radius, one.colour)
+        drawn[one.body] = drawn.get(one.body, "") + text
     return drawn
 
 

@@ -61,11 +61,7 @@ def format_machine_text(machine: Machine | Description, form: str) -> str:
         from .linuxcnc import linuxcnc_hal
 
         return linuxcnc_hal(require(machine, HexapodFile, f"format {form}").description)
-    # what is better for six struts than for any bodies: a platform that is free, and a closed form without a state
-    if hexapod is not None and form == "mjcf":
-        from .mjcf import build_complete_mjcf
-
-        return build_complete_mjcf(hexapod)
+    # what is better for six struts than for any bodies: a closed form without a state
     if hexapod is not None and form == "c":
         from .c_code import c_code
 
@@ -84,9 +80,9 @@ def _write_bodies(mechanism: Mechanism, form: str) -> str:
 
         return bodies_urdf(mechanism, from_home=form == "urdf-home", mimics=True)
     if form == "mjcf":
-        from pkm_identification.simulation.multibody.mjcf import build_mechanism_mjcf
+        from .mjcf import build_complete_mjcf
 
-        return build_mechanism_mjcf(mechanism)
+        return build_complete_mjcf(mechanism)
     if form == "sdf":
         from .bodies_sdf import bodies_sdf
 

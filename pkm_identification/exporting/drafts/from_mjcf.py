@@ -13,7 +13,7 @@ import numpy as np
 from pkm_identification.errors import DocumentError
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import matrix_from_quaternion
+from pkm_identification.numerics.rotation import matrix_from_quaternion, matrix_from_vector
 from pkm_identification.simulation.mujoco_library import mujoco
 
 from .graph import Draft, DraftCoupling, DraftJoint, Frame, Link
@@ -84,22 +84,23 @@ class _Reader:
                 mujoco.mjtJoint.mjJNT_SLIDE,
             ):
                 driven.append(self._name("joint", joint))
-                self._limit_force(driven[-1], a, joint)
+                self._note_drive(driven[-1], a, joint)
         return Draft(
             tuple(self._links), tuple(self._joints), np.array(model.opt.gravity), tuple(dict.fromkeys(driven)),
             couplings=tuple(self._couplings),
         )  # fmt: skip
 
-    def _limit_force(self, name: str, actuator: int, joint: int) -> None:
-        """Note how large the force of an actuator on a joint may be, of as much as both allow."""
+    def _note_drive(self, name: str, actuator: int, joint: int) -> None:
+        """Note what an actuator on a joint is called, and how large its force may be, of as much as both allow."""
         model = self._model
+        called = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_ACTUATOR, actuator) or ""
         ranges = [model.actuator_forcerange[actuator]] if model.actuator_forcelimited[actuator] else []
         ranges += [model.jnt_actfrcrange[joint]] if model.jnt_actfrclimited[joint] else []
-        if ranges:
-            limit = min(float(np.abs(one).min()) for one in ranges)
-            self._joints = [
-                replace(one, force_limit=limit) if one.name == name else one for one in self._joints
-            ]
+        limit = min((float(np.abs(one).min()) for one in ranges), default=np.inf)
+        self._joints = [
+            replace(one, actuator=called, force_limit=limit) if one.name == name else one
+            for one in self._joints
+        ]
 
     def _body(self, b: int) -> None:
         """A body with what lies between it and its parent: a joint, several with bodies without mass, or none."""
@@ -141,21 +142,23 @@ class _Reader:
                 )
             )  # fmt: skip
             return
-        reference = float(model.qpos0[q])
+        axis, slides = np.array(model.jnt_axis[j]), kind == kinds.mjJNT_SLIDE
+        # MuJoCo's bodies stand where the joint is at its reference; its coordinate counts from elsewhere
+        back = -float(model.qpos0[q]) * axis
+        zero = Frame(origin=back) if slides else Frame(matrix_from_vector(back))
         limits = tuple(float(end) for end in model.jnt_range[j]) if model.jnt_limited[j] else None
         self._joints.append(
             DraftJoint(
                 name,
-                "prismatic" if kind == kinds.mjJNT_SLIDE else "revolute",
+                "prismatic" if slides else "revolute",
                 (before, to),
-                frames,
-                np.array(model.jnt_axis[j]),
+                (frames[0] @ zero, inner),
+                axis,
                 limits=(limits[0], limits[1]) if limits else None,
                 viscous=friction[0],
                 coulomb=friction[1],
                 inertia=float(model.dof_armature[dof]),
-                start=float(self._home[q]) - reference,
-                offset=reference,
+                start=float(self._home[q]),
             )
         )
 

@@ -64,15 +64,16 @@ class DraftJoint:
     axis, second : ndarray, shape (3,)
         In the joint's frame: the axis, and the second one of a universal joint (of one without spin).
     limits, second_limits : tuple of float, or None
-        Of its coordinate as in the file it comes from, and of a universal joint's second one.
+        Of its coordinate, and of a universal joint's second one.
     viscous, coulomb : float
     inertia, force_limit : float
         Along its coordinate, kg or kg m^2; N or N m, infinite where its actuator has none.
+    actuator : str
+        What its drive is called in the file; empty where it has no name there.
     closing : bool
         Whether it is one that the file closes a loop with in addition to its joints.
     start, second_start : float
-        Its coordinate at home; of `offset` more in the file that it comes from.
-    offset : float
+        Its coordinate at home.
     """
 
     name: str
@@ -87,10 +88,15 @@ class DraftJoint:
     coulomb: float = 0.0
     inertia: float = 0.0
     force_limit: float = np.inf
+    actuator: str = ""
     closing: bool = False
     start: float = 0.0
     second_start: float = 0.0
-    offset: float = 0.0
+
+    @property
+    def drive(self) -> str:
+        """Return the name of its drive."""
+        return self.actuator or f"q_{self.name}"
 
     @property
     def at_home(self) -> Frame:
@@ -125,7 +131,7 @@ class DraftJoint:
 
 @dataclass(frozen=True)
 class DraftCoupling:
-    """What a gear, a belt or a cable keeps at zero: a sum of joint coordinates as in the file it comes from, m or rad.
+    """What a gear, a belt or a cable keeps at zero: a sum of joint coordinates, m or rad.
 
     Attributes
     ----------

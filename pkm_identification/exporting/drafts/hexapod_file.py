@@ -134,7 +134,7 @@ def _document(
     shifts = np.array([_length_at_zero(leg) for leg in legs])
     base = np.array([leg.base.frames[0].origin for leg in legs])
     top = np.array([leg.platform.frames[1].origin for leg in legs])
-    lengths = shifts + np.array([leg.slide.start + leg.slide.offset for leg in legs])
+    lengths = shifts + np.array([leg.slide.start for leg in legs])
     limits, limit_note = _limits(legs, lengths, shifts)
     home, home_note = _home(legs, base, top, lengths, limits)
     geometry: dict[str, Any] = {"base_joints": base.tolist(), "platform_joints": top.tolist()}
@@ -226,7 +226,7 @@ def _length_at_zero(leg: _Leg) -> float:
     sign = np.sign(line @ (leg.slide.frames[0].rotation @ leg.slide.axis))
     if sign < 0:
         raise NoHexapodError(f"slide '{leg.slide.name}' makes its strut shorter where its coordinate grows")
-    return float(np.linalg.norm(line)) - leg.slide.start - leg.slide.offset
+    return float(np.linalg.norm(line)) - leg.slide.start
 
 
 def _limits(

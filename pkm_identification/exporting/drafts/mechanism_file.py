@@ -69,9 +69,7 @@ def write_file(draft: Draft, name: str, source: str, drives: Sequence[str] = ())
     else:
         document, chosen = _choose_drives(draft, name, source, [joints[one] for one in singles])
         notes.append(f"driven are {', '.join(chosen)}: the file says of none; --drives NAME,... names others")
-    left = [
-        joint.name for joint in draft.joints if joint.inertia and f"q_{joint.name}" not in document["drives"]
-    ]
+    left = [joint.name for joint in draft.joints if joint.inertia and joint.drive not in document["drives"]]
     if left:
         notes.append(f"{', '.join(left)}: inertia (armature) of joints that are not driven is left out")
     return _text(document, source, draft, bool(asked)), notes
@@ -126,16 +124,15 @@ def _document(draft: Draft, name: str, driven: list[DraftJoint]) -> dict[str, An
     passive = {joint.name for joint in draft.joints} - {joint.name for joint in driven}
     document["joints"] = {joint.name: _joint(joint, joint.name in passive) for joint in draft.joints}
     if draft.couplings:
-        offset = {joint.name: joint.offset for joint in draft.joints}
         document["couplings"] = {
             one.name: {
                 "sum": {joint: _text_of(factor) for joint, factor in one.factors.items()},
-                "offset": _text_of(one.offset + sum(factor * offset[j] for j, factor in one.factors.items())),
+                "offset": _text_of(one.offset),
             }
             for one in draft.couplings
         }
-    document["drives"] = {f"q_{joint.name}": _drive(joint) for joint in driven}
-    home = {f"q_{joint.name}": _text_of(_inside(joint)) for joint in driven}
+    document["drives"] = {joint.drive: _drive(joint) for joint in driven}
+    home = {joint.drive: _text_of(_inside(joint)) for joint in driven}
     document["home"] = {"drives": home, "guess": dict(_guesses(draft.joints))}
     document["friction"] = {
         "viscous": _texts([joint.viscous for joint in driven]),
@@ -178,7 +175,7 @@ def _limits(joint: DraftJoint) -> list[list[str]]:
     starts = [joint.start, joint.second_start][: 1 if joint.second is None else 2]
     for limits, start in zip((joint.limits, joint.second_limits), starts, strict=False):
         most = np.inf if joint.type == "prismatic" else np.pi
-        low, high = (None, None) if limits is None else (limits[0] - joint.offset, limits[1] - joint.offset)
+        low, high = (None, None) if limits is None else limits
         if low is None or high is None or not -most <= low < start < high <= most:
             return []
         found.append(_texts([low, high]))
@@ -187,17 +184,14 @@ def _limits(joint: DraftJoint) -> list[list[str]]:
 
 def _inside(joint: DraftJoint) -> float:
     """Return a driven joint's coordinate at home, moved inside its limits where the file stands at one or outside."""
-    home = joint.start + joint.offset
-    if joint.limits is None or joint.limits[0] < home < joint.limits[1]:
-        return home
+    if joint.limits is None or joint.limits[0] < joint.start < joint.limits[1]:
+        return joint.start
     margin = _MARGIN * (joint.limits[1] - joint.limits[0])
-    return float(np.clip(home, joint.limits[0] + margin, joint.limits[1] - margin))
+    return float(np.clip(joint.start, joint.limits[0] + margin, joint.limits[1] - margin))
 
 
 def _drive(joint: DraftJoint) -> dict[str, Any]:
     entry: dict[str, Any] = {"joint": joint.name}
-    if joint.offset:
-        entry = {"sum": {joint.name: "1"}, "offset": _text_of(joint.offset)}
     entry["force"] = f"force_{joint.name}" if joint.type == "prismatic" else f"torque_{joint.name}"
     if joint.limits is not None:
         entry["limits"] = _texts(joint.limits)

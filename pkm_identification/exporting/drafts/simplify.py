@@ -215,13 +215,9 @@ def _join(first: DraftJoint, second: DraftJoint) -> DraftJoint | None:
         second=axes[1],
         start=first.start,
         second_start=second.start,
-        limits=_shift(first.limits, first.offset),
-        second_limits=_shift(second.limits, second.offset),
+        limits=first.limits,
+        second_limits=second.limits,
     )
-
-
-def _shift(limits: tuple[float, float] | None, offset: float) -> tuple[float, float] | None:
-    return None if limits is None else (limits[0] - offset, limits[1] - offset)
 
 
 def _common_name(one: str, other: str) -> str:

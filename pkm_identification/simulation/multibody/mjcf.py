@@ -63,11 +63,11 @@ def open_tree_mjcf(mechanism: Mechanism) -> OpenTreeText:
 
 
 def build_mechanism_mjcf(mechanism: Mechanism) -> str:
-    """MJCF text of a mechanism for other programs: loops closed by MuJoCo's constraints, home as a key frame.
+    """MJCF text of a mechanism that starts at home, loops closed by MuJoCo's constraints, with home as a key frame.
 
-    No contacts, no friction, no actuators. Drives' own inertia is the armature of their joints or of tendons along
-    them; that of a drive whose coordinate no joint or tendon has (a lever, a position, an angle) is left out and a
-    comment says so. A joint without spin becomes a universal one.
+    No contacts, no friction, no actuators. A drive along several joints or between two points is a tendon of its name;
+    drives' own inertia is the armature of their joints or tendons. That of a drive whose coordinate no joint or tendon
+    has (a lever, a position, an angle) is left out and a comment says so. A joint without spin becomes a universal one.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def build_mechanism_mjcf(mechanism: Mechanism) -> str:
     masses |= {twin: masses[body] for body, twin in twins.values()}
     ends: set[str] = set()
     sites, equality = _add_constraints(mechanism, twins, tree, ends)
-    armature, tendons, more = _drive_inertia(description, ends)
+    armature, tendons, more = _write_drives(description, ends)
     cables, couplings = _add_couplings(description)
     equality += couplings
     tendons += cables
@@ -96,11 +96,10 @@ def build_mechanism_mjcf(mechanism: Mechanism) -> str:
     for body, text in more:
         sites[tree.body_frames[body]] = sites.get(tree.body_frames[body], "") + text
     names = [joint.name for joint in whole.joints]
-    tree_text = TreeWriter(tree, model, masses, names, armature, sites, spinning=False).written()
     home = _compute_home(mechanism, tree, model, twins)
+    tree_text = TreeWriter(tree, model, masses, names, armature, sites, spinning=False, home=home).written()
     rest = tendons + (f"<equality>\n{equality}</equality>\n" if equality else "")
-    places = numbers(home[np.array(tree_text.coordinate, dtype=int)])
-    rest += f'<keyframe><key name="home" qpos="{places}"/></keyframe>\n'
+    rest += f'<keyframe><key name="home" qpos="{numbers(tree_text.start)}"/></keyframe>\n'
     return _build_document(mechanism, tree_text.text, rest)
 
 
@@ -175,15 +174,15 @@ def _add_couplings(description: Description) -> tuple[str, str]:
             for joint, factor in coupling.joints.items()
         )
         tendons += f"<fixed name={name}>{parts}</fixed>\n"
-        length = f'polycoef="{-FLOAT64.number(coupling.offset)!r} 0 0 0 0"'
-        equality += f"<tendon name={name} tendon1={name} {length} {_SOLVER}/>\n"
+        # counted from home, where the model starts and couplings hold
+        equality += f'<tendon name={name} tendon1={name} polycoef="0 0 0 0 0" {_SOLVER}/>\n'
     return tendons, equality
 
 
-def _drive_inertia(
+def _write_drives(
     description: Description, taken: set[str]
 ) -> tuple[dict[str, float], str, list[tuple[str, str]]]:
-    """Drives' own inertia: armature of joints, tendons as MJCF, and the tendons' sites with their bodies.
+    """Return what drives are: armature of joints, tendons as MJCF, and the tendons' sites with their bodies.
 
     The sites' names are added to those taken.
     """
@@ -193,8 +192,6 @@ def _drive_inertia(
     left = 0
     for drive in description.drives:
         inertia, measure = FLOAT64.number(drive.inertia), drive.measure
-        if inertia == 0:
-            continue
         factors = {name: FLOAT64.number(factor) for name, factor in measure.joints.items()}
         head = f'name={quoteattr(drive.name)} armature="{inertia!r}"'
         if measure.kind == "combination" and len(factors) == 1:
@@ -210,7 +207,7 @@ def _drive_inertia(
                 sites.append((body, f'<site name={quoteattr(end)} pos="{where}"/>\n'))
             parts = "".join(f"<site site={quoteattr(end)}/>" for end in ends)
             tendons += f"<spatial {head}>{parts}</spatial>\n"
-        else:
+        elif inertia:
             left += 1
     if left:
         tendons += f"<!-- without the inertia of {left} drives whose coordinate no joint or tendon has -->\n"

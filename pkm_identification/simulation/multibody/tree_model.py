@@ -23,7 +23,11 @@ from pkm_identification.mechanisms.multibody.kernels.codes import (
 from pkm_identification.mechanisms.multibody.structure.model import Model
 from pkm_identification.mechanisms.multibody.structure.tree import Frame, Tree
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.rotation import build_quaternion_from_matrix
+from pkm_identification.numerics.rotation import (
+    build_quaternion_from_matrix,
+    matrix_from_quaternion,
+    matrix_from_vector,
+)
 
 WORLD = "world"  # MuJoCo's name of what does not move
 _NOTHING = 1e-12  # kg and kg m^2: MuJoCo wants positive masses and moments
@@ -61,6 +65,8 @@ class TreeBodies:
         Coordinate of the tree behind each of MuJoCo's; -1 for a turn about an axis along which a joint has no spin.
     velocity : list of int
         Velocity of the tree behind each of MuJoCo's; -1 likewise.
+    start : list of float
+        MuJoCo's coordinates where its model starts, third hinges of joints without spin left out.
     spin : list of tuple of int
         Place among MuJoCo's velocities, coordinate of the second hinge and first velocity of each joint without spin.
     body_names : dict of int to str
@@ -70,6 +76,7 @@ class TreeBodies:
     text: str = ""
     coordinate: list[int] = field(default_factory=list)
     velocity: list[int] = field(default_factory=list)
+    start: list[float] = field(default_factory=list)
     spin: list[tuple[int, int, int]] = field(default_factory=list)
     body_names: dict[int, str] = field(default_factory=dict)
 
@@ -92,6 +99,9 @@ class TreeWriter:
         What else stands in the bodies, by frame.
     spinning : bool
         Whether a joint without spin has a third hinge, whose rate is dictated from outside; else it is a universal one.
+    home : ndarray, shape (Q,), optional
+        Coordinates of the tree at which MuJoCo's model starts: joints have them as their reference, and the quaternions
+        of spherical joints count from there. Without it they are zero.
     """
 
     def __init__(
@@ -103,9 +113,11 @@ class TreeWriter:
         armature: dict[str, float],
         sites: dict[int, str],
         spinning: bool,
+        home: FloatArray | None = None,
     ) -> None:
         self._tree, self._model, self._inertials = tree, model, inertials
         self._joints, self._armature, self._sites, self._spinning = joints, armature, sites, spinning
+        self._home = home
         self._body_names, self._joint_names = {WORLD, *tree.body_frames}, set(joints)
         self._body_of = {frame: name for name, frame in tree.body_frames.items()}
         self._children: dict[int, list[int]] = {}
@@ -135,17 +147,45 @@ class TreeWriter:
         name = owner or fresh(f"{self._label(frames[first])}:{first}", self._body_names)
         for f in group:
             bodies.body_names[f] = name
-        joints = "".join(self._joint(f, bodies) for f in group)
+        turn, shift, moved = self._place(group)
+        joints = "".join(self._joint(f, bodies, moved) for f in group)
         inertial = self._inertials.get(owner or "", _WITHOUT_MASS)
         inner = inertial.text() if joints or inertial is not _WITHOUT_MASS else ""
         inner += self._sites.get(last, "")
         inner += "".join(self._body(f, bodies) for f in self._children.get(last, []))
-        placement = self._model.placement[first]
-        quaternion = np.roll(build_quaternion_from_matrix(placement[:3]), 1)
+        quaternion = np.roll(build_quaternion_from_matrix(turn), 1)
         return (
-            f'<body name={quoteattr(name)} pos="{numbers(placement[ORIGIN])}" quat="{numbers(quaternion)}">\n'
+            f'<body name={quoteattr(name)} pos="{numbers(shift)}" quat="{numbers(quaternion)}">\n'
             f"{joints}{inner}</body>\n"
         )
+
+    def _place(self, group: list[int]) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return rotation and place of a body in its parent where MuJoCo's model starts, and turns (N, 3, 3) by frame.
+
+        A frame's turn is that of all joints of the body behind it: MuJoCo has axes in the body's frame, turned by all.
+        """
+        placement = self._model.placement[group[0]]
+        turn, shift = placement[:ORIGIN], placement[ORIGIN]
+        turns = np.tile(np.eye(3), (len(self._tree.frames), 1, 1))
+        if self._home is None:
+            return turn, shift, turns
+        for k, f in enumerate(group):
+            frame = self._tree.frames[f]
+            c, own = frame.coordinate, np.eye(3)
+            if frame.kind == PRISMATIC:
+                shift = shift + turn @ _build_direction(frame.axis, frame.sign) * self._home[c]
+            elif frame.kind == REVOLUTE:
+                own = matrix_from_vector(self._home[c] * _build_direction(frame.axis, frame.sign))
+            elif frame.kind == NO_SPIN:
+                first, second = (matrix_from_vector(self._home[c + i] * np.eye(3)[i]) for i in range(2))
+                own = first @ second
+                turns[f] = second
+            elif frame.kind == BALL:
+                own = matrix_from_quaternion(self._home[c : c + 4])
+            turn = turn @ own
+            for before in group[:k]:
+                turns[before] = turns[before] @ own
+        return turn, shift, turns
 
     def _label(self, frame: Frame) -> str:
         return self._joints[frame.joint] if frame.joint >= 0 else "frame"
@@ -154,7 +194,7 @@ class TreeWriter:
         """Name of a hinge or slide that is one of several of a joint."""
         return fresh(name, self._joint_names)
 
-    def _joint(self, f: int, bodies: TreeBodies) -> str:
+    def _joint(self, f: int, bodies: TreeBodies, turns: FloatArray) -> str:
         frame = self._tree.frames[f]
         if frame.kind == FIXED:
             return ""
@@ -166,18 +206,20 @@ class TreeWriter:
             # MuJoCo's quaternions are w, x, y, z
             bodies.coordinate += [c + 3, c, c + 1, c + 2]
             bodies.velocity += [v, v + 1, v + 2]
+            bodies.start += [1.0, 0.0, 0.0, 0.0]
             return f'<joint name={quoteattr(name)} type="ball"/>\n'
         if frame.kind == NO_SPIN:
             bodies.coordinate += [c, c + 1]
             bodies.velocity += [v, v + 1]
-            text = _build_hinge(self._name_part(f"{name}_1"), 0) + _build_hinge(
-                self._name_part(f"{name}_2"), 1
-            )
+            text = self._single(self._name_part(f"{name}_1"), "hinge", turns[f].T[:, 0], c, bodies)
+            text += self._single(self._name_part(f"{name}_2"), "hinge", np.eye(3)[1], c + 1, bodies)
             if self._spinning:
                 bodies.spin.append((len(bodies.velocity), c + 1, v))
                 bodies.coordinate.append(-1)
                 bodies.velocity.append(-1)
-                text += _build_hinge(self._name_part(f"{name}_spin"), 2)
+                text += (
+                    f'<joint name={quoteattr(self._name_part(f"{name}_spin"))} type="hinge" axis="0 0 1"/>\n'
+                )
             return text
         assert COORDINATES[frame.kind] == 1
         bodies.coordinate.append(c)
@@ -185,7 +227,17 @@ class TreeWriter:
         kind = {REVOLUTE: "hinge", PRISMATIC: "slide"}[frame.kind]
         inertia = self._armature.get(joint, 0.0)
         armature = f' armature="{inertia!r}"' if inertia else ""
-        return f'<joint name={quoteattr(name)} type="{kind}" axis="{_build_axis(frame.axis, frame.sign)}"{armature}/>\n'
+        direction = turns[f].T @ _build_direction(frame.axis, frame.sign)
+        return self._single(name, kind, direction, c, bodies, armature)
+
+    def _single(
+        self, name: str, kind: str, axis: FloatArray, coordinate: int, bodies: TreeBodies, more: str = ""
+    ) -> str:
+        """Return a hinge or slide, and note where it stands at the start."""
+        start = 0.0 if self._home is None else float(self._home[coordinate])
+        bodies.start.append(start)
+        reference = "" if self._home is None else f' ref="{start!r}"'
+        return f'<joint name={quoteattr(name)} type="{kind}" axis="{numbers(axis)}"{reference}{more}/>\n'
 
 
 def fresh(name: str, taken: set[str]) -> str:
@@ -201,11 +253,5 @@ def numbers(values: FloatArray | Sequence[float] | float) -> str:
     return " ".join(repr(float(value)) for value in np.ravel(values))
 
 
-def _build_axis(axis: int, sign: int) -> str:
-    direction = np.zeros(3)
-    direction[axis] = sign
-    return numbers(direction)
-
-
-def _build_hinge(name: str, axis: int) -> str:
-    return f'<joint name={quoteattr(name)} type="hinge" axis="{_build_axis(axis, 1)}"/>\n'
+def _build_direction(axis: int, sign: int) -> FloatArray:
+    return sign * np.eye(3)[axis]

@@ -73,3 +73,39 @@ def rubbing() -> Mechanism:
         given["joints"][f"hinge_{i}"]["friction"] = {"viscous": "0.05"}
         given["joints"][f"ball_{i}"]["friction"] = {"viscous": "0.04"}
     return Mechanism.from_document(given)
+
+
+def closed_by_planar_joints() -> Mechanism:
+    """A block on a plane, pushed by a slide: the loop is closed by a planar, a universal and a prismatic joint."""
+    return Mechanism.from_document(
+        {
+            "schema": "1",
+            "kind": "mechanism",
+            "name": "block",
+            "bodies": {
+                "rod": {
+                    "mass": "0.5",
+                    "center_of_mass": ["0", "0", "0.1"],
+                    "inertia": ["0.01"] * 3 + ["0"] * 3,
+                },
+                "block": {
+                    "mass": "2",
+                    "center_of_mass": ["0", "0.1", "0.2"],
+                    "inertia": ["0.02"] * 3 + ["0"] * 3,
+                },
+            },
+            "joints": {
+                "slide": {"type": "prismatic", "bodies": ["ground", "rod"], "axis": ["1", "0", "0"]},
+                "pair": {
+                    "type": "universal",
+                    "bodies": ["rod", "block"],
+                    "axis": [["0", "0", "1"], ["0", "1", "0"]],
+                },
+                "table": {"type": "planar", "bodies": ["ground", "block"]},
+            },
+            "drives": {
+                "x": {"joint": "slide", "inertia": "0.3"},
+                "turn": {"position": "x", "body": "block", "point": ["0", "1", "0"]},
+            },
+        }
+    )

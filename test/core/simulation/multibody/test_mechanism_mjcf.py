@@ -10,7 +10,14 @@ from copy import deepcopy
 import mujoco
 import numpy as np
 import pytest
-from core.simulation.multibody.built import NAMES, coupled, document, mechanism, rocker_driven
+from core.simulation.multibody.built import (
+    NAMES,
+    closed_by_planar_joints,
+    coupled,
+    document,
+    mechanism,
+    rocker_driven,
+)
 
 from pkm_identification.errors import MachineError
 from pkm_identification.mechanisms.multibody import dynamics, kinematics
@@ -25,42 +32,6 @@ def at_home(made: Mechanism) -> tuple[mujoco.MjModel, mujoco.MjData]:
     mujoco.mj_resetDataKeyframe(model, data, model.key("home").id)
     mujoco.mj_forward(model, data)
     return model, data
-
-
-def closed_by_planar_joints() -> Mechanism:
-    """A block on a plane, pushed by a slide: the loop is closed by a planar, a universal and a prismatic joint."""
-    return Mechanism.from_document(
-        {
-            "schema": "1",
-            "kind": "mechanism",
-            "name": "block",
-            "bodies": {
-                "rod": {
-                    "mass": "0.5",
-                    "center_of_mass": ["0", "0", "0.1"],
-                    "inertia": ["0.01"] * 3 + ["0"] * 3,
-                },
-                "block": {
-                    "mass": "2",
-                    "center_of_mass": ["0", "0.1", "0.2"],
-                    "inertia": ["0.02"] * 3 + ["0"] * 3,
-                },
-            },
-            "joints": {
-                "slide": {"type": "prismatic", "bodies": ["ground", "rod"], "axis": ["1", "0", "0"]},
-                "pair": {
-                    "type": "universal",
-                    "bodies": ["rod", "block"],
-                    "axis": [["0", "0", "1"], ["0", "1", "0"]],
-                },
-                "table": {"type": "planar", "bodies": ["ground", "block"]},
-            },
-            "drives": {
-                "x": {"joint": "slide", "inertia": "0.3"},
-                "turn": {"position": "x", "body": "block", "point": ["0", "1", "0"]},
-            },
-        }
-    )
 
 
 MADE = {name: lambda name=name: mechanism(name) for name in NAMES} | {
