@@ -40,6 +40,7 @@ def relinearise(experiment: Experiment) -> tuple[Experiment, Problem, str]:
     places = [
         index for effect in point.effects if not effect.linear for index in effect.places(point.parameters)
     ]
+    held = [index for effect in point.effects for index in effect.places(point.parameters)]
     own = len(point.parameters)
     values = problem.prior.mean.copy()
     moved = places[0]
@@ -53,6 +54,8 @@ def relinearise(experiment: Experiment) -> tuple[Experiment, Problem, str]:
         # as the fit weighs them against the prior
         weights = np.asarray(np.linalg.inv(fit.noise * problem.redundancy), dtype=float)
         before = _compute_misfit(problem, values, weights, count) if number else np.inf
+        if before - _compute_misfit(problem, fit.mean, weights, count) < STILL**2:
+            return experiment, problem, ""  # no step is to fit better, though flat directions are left
         proposal = fit.mean
         worse = []
         for _ in range(HALVINGS + 1):
@@ -60,6 +63,7 @@ def relinearise(experiment: Experiment) -> tuple[Experiment, Problem, str]:
             changed = after.problem()
             tried = proposal.copy()
             tried[:own] = proposal[:own] if after.point is None else after.point.values
+            tried = _refit_others(changed, tried, weights, held)
             left = _compute_misfit(changed, tried, weights, count)
             if left <= before:
                 break
@@ -77,6 +81,25 @@ def relinearise(experiment: Experiment) -> tuple[Experiment, Problem, str]:
             # what the data do not show may move for ever
             return experiment, problem, ""
     return experiment, problem, f"{point.parameters.names[moved]} still moves after {MOST_PASSES} passes"
+
+
+def _refit_others(problem: Problem, values: FloatArray, weights: FloatArray, held: list[int]) -> FloatArray:
+    """Return values (P,) of which all but the held ones fit best; as they are where relations tie them.
+
+    A gain and the masses that it goes with fit alike along a curve, which no step follows that moves both at once.
+    """
+    free = np.setdiff1d(np.arange(len(values)), held)
+    if problem.relations is not None and np.any(problem.relations.rows[:, free]):
+        return values
+    std, equations = problem.prior.std[free], problem.equations
+    columns = equations.regressor[:, :, free] * std
+    weighted = (weights @ columns).reshape(-1, len(free))
+    left = (equations.measured - equations.regressor @ values).ravel()
+    off = (problem.prior.mean - values)[free] / std
+    normal = weighted.T @ columns.reshape(-1, len(free)) + np.eye(len(free))
+    fitted = values.copy()
+    fitted[free] += std * np.linalg.solve(normal, weighted.T @ left + off)
+    return fitted
 
 
 def _compute_misfit(problem: Problem, values: FloatArray, weights: FloatArray, count: int) -> float:
