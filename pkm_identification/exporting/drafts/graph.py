@@ -13,6 +13,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 
 GUESS, CAD = "guessed", "cad"  # of machine files' `known`
+TIME = "t"  # the column of time in logs, which no drive may be called
 SINGLE = ("revolute", "prismatic")  # joints that can be driven as they are
 
 
@@ -95,8 +96,9 @@ class DraftJoint:
 
     @property
     def drive(self) -> str:
-        """Return the name of its drive."""
-        return self.actuator or f"q_{self.name}"
+        """Return the name of its drive: the joint's, by which drivers and logs know it, where it has none of its own."""
+        name = self.actuator or self.name
+        return f"q_{name}" if name == TIME else name
 
     @property
     def at_home(self) -> Frame:

@@ -76,7 +76,7 @@ def test_a_file_of_somebody_has_the_forces_that_mujoco_finds(tmp_path):
     path.write_text(MJCF, encoding="utf-8")
     one, notes = drafted(path)
     assert notes == []
-    assert [drive.name for drive in one.drives] == ["q_lift", "q_pan", "q_reach", "q_roll"]
+    assert [drive.name for drive in one.drives] == ["lift", "pan", "reach", "roll"]
     np.testing.assert_allclose(one.home, [0.0, np.deg2rad(15), 0.05, 0.0], atol=1e-12)
     np.testing.assert_allclose([one.drives[1].lowest, one.drives[1].highest], np.deg2rad([-90, 100]))
     friction = one.mechanism.description.friction
@@ -84,7 +84,7 @@ def test_a_file_of_somebody_has_the_forces_that_mujoco_finds(tmp_path):
     model = mujoco.MjModel.from_xml_string(MJCF)
     model.dof_damping[:], model.dof_frictionloss[:] = 0.0, 0.0
     data = mujoco.MjData(model)
-    order = [model.joint(drive.name.removeprefix("q_")).id for drive in one.drives]
+    order = [model.joint(drive.name).id for drive in one.drives]
     coordinate, rate, acceleration = smooth_drives(one)
     ours = rigid_forces(one, (coordinate, rate, acceleration))
     for k in range(len(ours)):

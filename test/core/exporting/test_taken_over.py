@@ -219,7 +219,7 @@ def test_a_four_bar_closes_in_four_ways(tmp_path):
         ("e.sdf", sdf, ()),
     ):
         one, _ = taken_over(tmp_path / path, text, () if path.endswith("urdf") else ("motor",), closures)
-        assert [drive.name for drive in one.drives] == ["q_motor"]
+        assert [drive.name for drive in one.drives] == ["motor"]
         assert one.mechanism.loops == 1
         drives = tuple(np.array([[v], [-2 * v]]) for v in (0.1, 0.7, 3.0))
         theirs = np.array([oracle.forces(*state) for state in zip(*drives, strict=True)])

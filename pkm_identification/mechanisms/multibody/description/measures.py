@@ -19,6 +19,7 @@ from .records import DRIVE_LIMITS, GROUND, NO_VECTOR, Body, Drive, Joint, Measur
 
 # Joints with a coordinate of their own, and its unit.
 _COORDINATE_UNIT = {"revolute": "rad", "prismatic": "m"}
+TIME = "t"  # the column of time in logs, in which drives are columns by their names
 DIRECTIONS: dict[str, ExactVector] = {
     "x": (ONE, ZERO, ZERO),
     "y": (ZERO, ONE, ZERO),
@@ -75,6 +76,8 @@ class Measures:
         return measure
 
     def _drive(self, name: str, node: Node) -> Drive:
+        if name == TIME:
+            node.fail("has the name of the column of time in logs: choose another")
         measure = self._measure(name, node)
         force = node.take("force", f"force_{name}").text()
         inertia = not_negative(node.take("inertia", 0), self._constants)

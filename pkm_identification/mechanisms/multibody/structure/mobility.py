@@ -96,15 +96,20 @@ def mobility(
         tuple(int(loops[i]) for i in range(len(loops)) if i not in independent),
         freedom,
     )
-    check_counts(description, freedom, lambda: _find_undriven_joints(tree, model, tasks, home))
+
+    def compute_motion(kind: str) -> FloatArray:
+        free = free_directions(model, result, home)
+        return _compute_jacobian(model, np.array(tasks[kind], dtype=np.int64), home) @ free
+
+    check_counts(
+        description,
+        freedom,
+        lambda: _find_undriven_joints(tree, model, tasks, home),
+        lambda: compute_motion("drives"),
+    )
     if unmet:
         raise MachineError(unmet)
-    free = free_directions(model, result, home)
-    moved = {
-        kind: _compute_jacobian(model, np.array(tasks[kind], dtype=np.int64), home) @ free
-        for kind in ("drives", "outputs")
-    }
-    check_tasks(description, moved)
+    check_tasks(description, {kind: compute_motion(kind) for kind in ("drives", "outputs")})
     return result
 
 

@@ -26,7 +26,12 @@ def _list_names(description: Description) -> dict[str, list[str]]:
     }
 
 
-def check_counts(description: Description, freedom: int, undriven: Callable[[], list[str]]) -> None:
+def check_counts(
+    description: Description,
+    freedom: int,
+    undriven: Callable[[], list[str]],
+    compute_motion: Callable[[], FloatArray],
+) -> None:
     """Refuse more or fewer drives or outputs than degrees of freedom, and a pose where these are not six.
 
     Parameters
@@ -35,6 +40,8 @@ def check_counts(description: Description, freedom: int, undriven: Callable[[], 
     freedom : int
     undriven : callable
         The joints that move while all drives are held, for the message.
+    compute_motion : callable
+        Rates of the drives per unit of the motions that the loops allow at home (drives, freedom), for the message.
 
     Raises
     ------
@@ -48,12 +55,45 @@ def check_counts(description: Description, freedom: int, undriven: Callable[[], 
         )
     for kind, names in _list_names(description).items():
         if len(names) != freedom:
-            loose = undriven() if kind == "drives" and len(names) < freedom else []
-            advice = f"; drive, or make fixed, some of the joints that no drive holds: {', '.join(loose)}"
+            advice = ""
+            if kind == "drives":
+                advice = (
+                    _advise_surplus(names, compute_motion()) if len(names) > freedom else _advise(undriven())
+                )
             raise MachineError(
                 f"{description.source}: {kind}: {len(names)} of them, but the mechanism has {freedom} degree"
-                f"{'' if freedom == 1 else 's'} of freedom{advice if loose else ''}"
+                f"{'' if freedom == 1 else 's'} of freedom{advice}"
             )
+
+
+def _advise(loose: list[str]) -> str:
+    return (
+        f"; drive, or make fixed, some of the joints that no drive holds: {', '.join(loose)}" if loose else ""
+    )
+
+
+def _advise_surplus(names: list[str], moved: FloatArray) -> str:
+    """Return what to do with drives that move together, or that others decide in another way."""
+    size = np.linalg.norm(moved, axis=1)
+    forces: dict[int, list[str]] = {}
+    followers: list[str] = []
+    for k, name in enumerate(names):
+        for first, summed in forces.items():
+            # zero drives follow all others, and are said to move nothing once there are few enough
+            ratio = float(moved[k] @ moved[first]) / max(size[first] ** 2, _STILL)
+            if np.linalg.norm(moved[k] - ratio * moved[first]) <= _STILL * size.max(initial=0.0):
+                # the power of both is that of the sum on one of them
+                summed.append(f"{'' if abs(ratio - 1.0) < _STILL else f'{ratio:.6g} x '}the force of {name}")
+                followers.append(f"{name} moves with {names[first]}")
+                break
+        else:
+            forces[k] = [f"the force of {name}"]
+    if not followers:
+        return "; no two of them move together, and redundant drives are not identified: leave out all but as many"
+    kept = [
+        f"{names[k]}, whose force is {' + '.join(those)}" for k, those in forces.items() if len(those) > 1
+    ]
+    return f"; {', '.join(followers)}: drive {' and '.join(kept)}"
 
 
 def check_tasks(description: Description, moved: Mapping[str, FloatArray]) -> None:
