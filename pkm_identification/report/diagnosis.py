@@ -18,12 +18,13 @@ _READABLE = {"s": (1e3, "ms"), "m": (1e3, "mm"), "m/s": (1e3, "mm/s"), "rad": (1
 # What is wrong, by the name of the cause or the part of it in front of a strut's number; {size} is value and unit.
 _WHAT = {
     "force_sign": "The force{strut} has the other sign",
+    "coordinate_sign": "All coordinates have the other sign",
     "force_unit": "The forces are in the wrong unit",
     "length_unit": "The lengths are in the wrong unit",
     "time_unit": "The stamps are in the wrong unit",
-    "exchanged_struts": "Forces stand in the columns of other struts",
+    "exchanged_struts": "Forces stand in the columns of other drives",
     "exchanged_drives": "Forces stand in the columns of other drives",
-    "exchanged_lengths": "Lengths stand in the columns of other struts",
+    "exchanged_lengths": "Coordinates stand in the columns of other drives",
     "force_delay": "The force{strut} comes {size} late",
     "force_gain": "The force{strut} is measured {size} times as large as it is",
     "force_offset": "The force{strut} is off by {size}",
@@ -86,6 +87,7 @@ _FAULTS = {
 
 # The same of one drive, where that is said otherwise
 _WHAT_OF_ONE = {
+    "coordinate_sign": "The coordinate{strut} has the other sign",
     "motor_inertia": "The turning motor{strut} resists like {size} that the model leaves out",
     "friction_presliding": "The drive{strut} gives by about {size} before it slides (presliding)",
     "friction_transition": "Friction{strut} has a transition rate of {size} instead of the machine file's",

@@ -59,7 +59,7 @@ REASONS = {
     "late": "samples stamped before the newest",
     "ahead": "samples stamped far ahead, not yet believed",
     "spike": "samples that no strut or drive can have reached since the one before",
-    "out_of_limits": "samples with a strut longer or shorter than the machine's limits",
+    "out_of_limits": "samples with a coordinate outside the machine's limits",
     "gap": "holes too long to fill: a new segment begins",
     "clock_jump": "clock set back: a new segment begins",
     "wrong_rate": "samples at a rate that is too far off, or with too many missing around them",

@@ -45,10 +45,12 @@ def find_causes(
     ratio = posterior.compute_residual_ratio(floor)
     misfit = ratio > MAX_FLOOR_RATIO
     discrete = find_discrete_cause(full, floor, float(np.sum(relative**2)), misfit)
-    if discrete is not None:  # everything else is judged once that is set right
+    if discrete is not None and discrete.correction:  # everything else is judged once that is set right
         return (discrete,)
     factor = posterior.common_factor if verdict.contradicted else None
     causes = [build_factor_cause(factor)] if factor else []
+    if discrete is not None:
+        causes.append(discrete)
     if fit_refused and not misfit:
         causes += list_found_effects(posterior, ratio, 0.0)
     if misfit:

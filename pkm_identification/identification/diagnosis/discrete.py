@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is wrong with a log altogether: one force's sign, exchanged columns, gravity from another side, coupled drives.
+"""What is wrong with a log altogether: signs, exchanged columns, gravity from another side, coupled drives.
 
 Each is tried by what it would leave of the forces, and believed where that is much less than all that the full model
 allows for leaves. One is reported: set right, the log is another one. The sign and the unit of all forces leave no
@@ -29,9 +29,11 @@ from .coupled_drives import couple_bodies, couple_friction, describe_coupled_mot
 from .discrete_causes import BETTER, find_cause_of_order
 from .findings import FORCE_FACTOR, Cause
 from .length_order import find_best_length_order
+from .reversed_coordinates import describe_reversal, list_reversals, reverse_coordinates
 
 POOR = 3.0  # residual over floor from which on discrete causes are looked for
 HOPELESS = 20.0  # and from which on also exchanged lengths
+REMAINING = 0.1  # of the residual's squares: what leaves more is not what is wrong, or not all of it
 STEPS = 30  # a change that is right is found in fewer
 ALIKE = 1.02  # squares: of causes that leave as much, as on a machine that is its own mirror image, the first is told
 
@@ -56,17 +58,21 @@ def find_discrete_cause(full: FullEquations, floor: FloatArray, left: float, mis
         return None
     tried = [
         *_reverse_one_force(whole), *_exchange_forces(whole), *_turn_gravity(whole), *_couple_drives(whole),
+        *_reverse_coordinates(whole),
     ]  # fmt: skip
     if ratio > HOPELESS:
         tried += _exchange_lengths(full, before)
-    most = min(BETTER * before, (BETTER if misfit else MAX_FLOOR_RATIO**2) * left)
+    noise = MAX_FLOOR_RATIO**2 * full.measured.size
+    # what leaves noise alone is right, though effects that are none may have left little more
+    most = min(BETTER * before, max(BETTER * left, min(left, noise)) if misfit else MAX_FLOOR_RATIO**2 * left)
     believed = [(cause, squares) for cause, squares in tried if squares < most]
     if not believed:
         return None
     least = min(squares for _, squares in believed)
-    return next(
-        cause.with_share(1.0 - squares / before) for cause, squares in believed if squares <= ALIKE * least
-    )
+    cause, squares = next(one for one in believed if one[1] <= ALIKE * least)
+    if squares > REMAINING * before:  # what is really wrong looks alike in part: nobody is to act on it
+        cause = replace(cause, correction="")
+    return cause.with_share(1.0 - squares / before)
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,7 @@ def _exchange_forces(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
     order = find_best_order(
         equations.regressor * prior.std, known + equations.regressor @ prior.mean, equations.force
     )
-    cause = find_cause_of_order(order)
+    cause = find_cause_of_order(order, whole.full.machine.drives)
     if cause is not None:
         left = whole.compute_cost(equations.force[:, order.column] - known, whole.full.columns[moving])
         yield cause, left * len(whole.full.measured) / len(equations.force)
@@ -166,6 +172,19 @@ def _couple_drives(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
                     describe_coupled_motor(full.machine, motor, logged),
                     whole.compute_cost(full.measured, columns),
                 )
+
+
+def _reverse_coordinates(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
+    """Yield coordinates of the other sign, alone and with their forces, and the squares that they leave set right."""
+    full = whole.full
+    force = full.problem.equations.force
+    for sign in list_reversals(full):
+        columns = reverse_coordinates(full, sign)
+        if columns is None:
+            continue
+        for with_force, measured in ((False, full.measured), (True, full.measured + (sign - 1.0) * force)):
+            cause = describe_reversal(full.machine.drives, sign, with_force)
+            yield cause, whole.compute_cost(measured, columns)
 
 
 def _exchange_lengths(full: FullEquations, before: float) -> Iterator[tuple[Cause, float]]:

@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.estimation.lack_of_fit.exchange import Order
 from pkm_identification.estimation.posterior.verdict import CommonFactor
+from pkm_identification.machines.contract import Drive
 
 from .findings import FORCE_FACTOR, Cause
 
@@ -34,20 +37,20 @@ def build_factor_cause(common: CommonFactor) -> Cause:
     return Cause("force_unit", common.factor, 0.0, "N", 0.0, correction, FORCE_FACTOR, detail=common.text)
 
 
-def find_cause_of_order(order: Order) -> Cause | None:
-    """Return forces in the columns of other struts, if another order leaves much less."""
+def find_cause_of_order(order: Order, drives: Sequence[Drive]) -> Cause | None:
+    """Return forces in the columns of other drives, if another order leaves much less."""
     if not order.changed or order.left > BETTER * order.before:
         return None
     count = float(np.count_nonzero(order.column != np.arange(len(order.column))))
-    detail = in_words(order.column)
+    detail = in_words(order.column, drives)
     explains = 1.0 - order.left / order.before
     correction = f"Set the force columns right: {detail}"
     return Cause("exchanged_struts", count, 0.0, "", explains, correction, "exchange", detail=detail)
 
 
-def in_words(column: NDArray[np.int64]) -> str:
-    """Return which columns are in each other's places."""
+def in_words(column: NDArray[np.int64], drives: Sequence[Drive]) -> str:
+    """Return whose columns are in each other's places."""
     wrong = [k for k in range(len(column)) if column[k] != k]
     if len(wrong) == 2:
-        return f"{wrong[0] + 1} and {wrong[1] + 1} are exchanged"
-    return "; ".join(f"strut {k + 1} is in column {column[k] + 1}" for k in wrong)
+        return f"{drives[wrong[0]].label} and {drives[wrong[1]].label} are exchanged"
+    return "; ".join(f"{drives[k].title} is in column {drives[column[k]].label}" for k in wrong)

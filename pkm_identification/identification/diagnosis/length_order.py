@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Lengths in the columns of other struts: every order is tried on a few samples."""
+"""Coordinates in the columns of other drives: every order is tried on a few samples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.lack_of_fit.evidence import Base
-from pkm_identification.machines.contract import DEGRADED, Machine
+from pkm_identification.machines.contract import DEGRADED, Drive, Machine
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
@@ -34,24 +34,25 @@ ROUGH = 0.01  # of the rms force
 
 @dataclass(frozen=True)
 class LengthOrder:
-    """Which recorded column holds the length of each strut, and the part of the misfit that it explains."""
+    """Which recorded column holds the coordinate of each drive, and the part of the misfit that it explains."""
 
+    drives: tuple[Drive, ...]
     column: tuple[int, ...]
     explains: float
 
     @property
     def cause(self) -> Cause:
         """As a cause."""
-        words = in_words(np.array(self.column))
+        words = in_words(np.array(self.column), self.drives)
         count = float(np.count_nonzero(np.array(self.column) != np.arange(len(self.column))))
         return Cause(
-            "exchanged_lengths", count, 0.0, "", self.explains, f"Set the length columns right: {words}",
+            "exchanged_lengths", count, 0.0, "", self.explains, f"Set the columns of coordinates right: {words}",
             "exchange", detail=words,
         )  # fmt: skip
 
 
 class ExchangedLengths(LogError):
-    """A log whose lengths stand in the columns of other struts, in an order that has no poses.
+    """A log whose coordinates stand in the columns of other drives, in an order that has no poses.
 
     Attributes
     ----------
@@ -60,7 +61,7 @@ class ExchangedLengths(LogError):
     """
 
     def __init__(self, source: str, order: LengthOrder) -> None:
-        super().__init__(f"{source}: lengths stand in the columns of other struts: {order.cause.detail}")
+        super().__init__(f"{source}: coordinates stand in the columns of other drives: {order.cause.detail}")
         self.order = order
 
 
@@ -106,7 +107,7 @@ def find_best_length_order(
     if best == 0 or not np.isfinite(squares[best]) or squares[best] > BETTER**2 * squares[0]:
         return None
     share = 1.0 - squares[best] / squares[0] if np.isfinite(squares[0]) else 1.0
-    return LengthOrder(tuple(int(k) for k in orders[best]), float(share))
+    return LengthOrder(tuple(machine.drives), tuple(int(k) for k in orders[best]), float(share))
 
 
 def find_orders(machine: Machine) -> NDArray[np.int64]:

@@ -252,7 +252,7 @@ def test_lengths_in_an_order_that_has_no_poses_are_set_right_and_told(right, alo
     """Every length one column on: this machine has hardly a pose with such lengths."""
     moved_on = replace(right, coordinate=right.length[:, [5, 0, 1, 2, 3, 4]])
     with pytest.raises(
-        LogError, match="columns of other struts: strut 1 is in column 2; strut 2 is in column 3"
+        LogError, match="columns of other drives: strut 1 is in column 2; strut 2 is in column 3"
     ):
         diagnosis(moved_on)
     result = diagnose_identification([moved_on], NOMINAL, SETTINGS)

@@ -108,7 +108,7 @@ def test_motors_heavier_than_the_file_says_contradict_it(mechanism, exact):
 def test_exchanged_forces_are_named(mechanism, exact):
     result = found(mechanism, exact, lambda t, f, v, a: f[:, [2, 1, 0]])
     assert result.fit.causes[0].name == "exchanged_struts"
-    assert "1 and 3 are exchanged" in sentence(result.fit.causes[0])
+    assert "length_1 and length_3 are exchanged" in sentence(result.fit.causes[0])
 
 
 def test_a_force_of_no_known_kind_stays_a_misfit(mechanism, exact):
