@@ -176,7 +176,6 @@ def _present(
     logs: Sequence[Any],
     origin: dict[str, Any],
 ) -> int:
-    from pkm_identification.report.sentences import refusal_line
     from pkm_identification.report.summary import summary
 
     if options.json == "-":
@@ -198,11 +197,19 @@ def _present(
             write_page(options.report, result, logs=logs, origin=origin)
         if options.report:
             print(f"report: {options.report}", file=sys.stderr)
+    code = _report_refusal(options, result)
     estimate = str(Path(options.out) / "estimate.json") if options.out else options.json
-    if estimate not in (None, "-"):
+    if code == 0 and estimate not in (None, "-"):
         show_next(
             "pkm", "export", "--machine", options.machine, "--estimate", estimate, "--out", "identified.yaml"
         )
+    return code
+
+
+def _report_refusal(options: argparse.Namespace, result: Identification) -> int:
+    """Return the exit code; on stderr, why it is not 0."""
+    from pkm_identification.report.sentences import refusal_line
+
     if not result.converged:
         if options.json == "-" or result.answer is not None:
             warn(f"pkm identify: the estimator did not converge: {result.nonconvergence}")

@@ -202,14 +202,18 @@ def test_a_fit_that_leaves_more_than_the_full_model_is_refused(files, capsys):
 
 
 def test_total_deviations_of_what_did_not_converge_end_with_that_reason(files, capsys, monkeypatch):
-    """Its verdict may well say that the model fits: that is not why the values must not be used."""
+    """Its verdict may well say that the model fits: that is not why the values must not be used, nor exported."""
     whole = of_logs.identify_logs
 
     def stopped(*arguments, **named):
         return replace(whole(*arguments, **named), converged=False, nonconvergence="b_1 moved")
 
     monkeypatch.setattr(of_logs, "identify_logs", stopped)
-    arguments = ["identify", files / "rich.csv", "--machine", files / "machine.yaml"]
+    estimate = files / "stopped.json"
+    arguments = ["identify", files / "rich.csv", "--machine", files / "machine.yaml", "--json", estimate]
     assert main([str(a) for a in arguments]) == 1
-    (line,) = capsys.readouterr().err.strip().splitlines()
+    out, err = capsys.readouterr()
+    (line,) = err.strip().splitlines()
     assert "did not converge: b_1 moved" in line
+    assert estimate.exists()
+    assert "pkm export" not in out
