@@ -320,11 +320,11 @@ def _move(log: ValidatedLog, machine: Machine, settings: Settings) -> _Motion:
 
 
 def find_timing(stamps: FloatArray, period: float) -> tuple[float, float, float]:
-    """Return duration in s, rate in Hz (median) and jitter in s of the stamps (N,) of rows."""
+    """Return duration in s, rate in Hz (mean) and jitter in s of the stamps (N,) of rows."""
     finite = stamps[np.isfinite(stamps)]
     steps = np.diff(stamps)
     regular = steps[np.isfinite(steps) & (np.abs(steps - period) < 0.5 * period)]
-    rate, jitter = (1.0 / np.median(regular), np.std(regular)) if len(regular) else (np.nan, np.nan)
+    rate, jitter = (1.0 / np.mean(regular), np.std(regular)) if len(regular) else (np.nan, np.nan)
     return float(finite.max() - finite.min()), float(rate), float(jitter)
 
 

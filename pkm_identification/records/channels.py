@@ -32,7 +32,7 @@ COORDINATE_WORDS = (
     "drive", "q", "l", "s", "phi", "theta", "a",
 )  # fmt: skip
 LENGTH_WORDS = ("len", "läng", "laeng", "leg", "strut", "pos", "stroke", "bein", "l", "q", "s")
-FORCE_WORDS: tuple[str, ...] = ("force", "torque", "eff", "mom", "load", "kraft", "tau", "f", "m")
+FORCE_WORDS: tuple[str, ...] = ("force", "torque", "trq", "eff", "mom", "load", "kraft", "tau", "f", "m")
 RAW_WORDS: dict[str, tuple[str, ...]] = {COUNTS: ("enc", "count", "inc"), CURRENT: ("cur", "amp", "i")}
 IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 LONGEST_STRUT = 5.0  # m, where no machine says better

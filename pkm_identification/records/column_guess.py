@@ -17,6 +17,8 @@ NUMBERED = re.compile(r"(.*?)(\d)(\D*)")
 
 def find_columns_hint(names: Sequence[str], channels: Channels) -> str:
     """Return what to give for a header like this: the likely `--columns`, or how they are given."""
+    # a column is found by its name without the unit behind it, which may differ from drive to drive
+    names = [name.partition(" [")[0] for name in names]
     time = next((name for name in names if re.split(r"[ \[(]", name.lower())[0] in TIMES), None)
     series: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name in names:

@@ -78,7 +78,7 @@ def _agree(one: float, other: float) -> bool:
     return abs(one / other - 1.0) <= STEADY
 
 
-def steady_period(spans: FloatArray, counts: FloatArray, nominal: float) -> float:
+def steady_period(spans: FloatArray, counts: FloatArray, nominal: float, least: float = LEAST) -> float:
     """Period in s that segments of a stream show, or the stated one where they do not show another.
 
     The ends of segments jitter, but one begins where the other ended: the mean over M of them is M times as certain
@@ -90,15 +90,17 @@ def steady_period(spans: FloatArray, counts: FloatArray, nominal: float) -> floa
         s, and periods in them.
     nominal : float
         s.
+    least : float
+        Relative difference from that which is worth following.
     """
     measured = float(spans.sum() / counts.sum())
     certain = STEADY
     if len(spans) >= FEW:
-        certain = max(LEAST, CERTAIN * float(np.std(spans / counts)) / measured / len(spans))
+        certain = max(least, CERTAIN * float(np.std(spans / counts)) / measured / len(spans))
     return measured if abs(measured / nominal - 1.0) > certain else nominal
 
 
-def period_of_stamps(time: FloatArray, nominal: float) -> float:
+def period_of_stamps(time: FloatArray, nominal: float, least: float = LEAST) -> float:
     """Period in s of the stamps of a log, or the stated one where they do not show another.
 
     Periods are counted as input validation counts them, whose samples the filters get: one for what jitter makes too
@@ -110,6 +112,9 @@ def period_of_stamps(time: FloatArray, nominal: float) -> float:
         s; what is not finite, comes twice, late or after a hole is left out.
     nominal : float
         s; near enough to count missing samples by.
+    least : float
+        Relative difference from that which is worth following: none is too small where that is no stated period but
+        the median step, which stamps of few digits round, as those in seconds since 1970.
     """
     steps = np.diff(time)
     steps = steps[np.isfinite(steps) & (steps > TWICE * nominal) & (steps < (LONGEST_STEP + 0.5) * nominal)]
@@ -117,4 +122,4 @@ def period_of_stamps(time: FloatArray, nominal: float) -> float:
     parts = np.array_split(steps, max(1, min(KEPT, len(steps) // 10)))
     spans = np.array([part.sum() for part in parts])
     periods = np.array([np.maximum(np.floor(part / nominal + 0.5), 1.0).sum() for part in parts])
-    return steady_period(spans, periods, nominal) if periods.all() else nominal
+    return steady_period(spans, periods, nominal, least) if periods.all() else nominal

@@ -21,8 +21,10 @@ from pkm_identification.signals.steady_period import period_of_stamps
 from ..regression.limits import apply_validation
 
 RATE_WARNING = 0.02  # of the stated rate
+MOST_SAME = 0.9  # of the steps between stamps; more of none are no stamps that came twice but rounded ones
 FEWEST_STEPS = 20  # between stamps, to measure a period from
 MOST_PASSES = 3  # of input validation, to find the period of the rows that it lets pass
+ROUNDING = 1e-9  # relative difference of periods below which they differ by rounding alone
 SAME_RATE = 0.01  # relative difference up to which two logs run at one rate
 
 
@@ -52,6 +54,7 @@ def compute_estimated_period(
     if len(steps) < FEWEST_STEPS < len(log):
         raise LogError(
             f"{log.source}: time goes forward at {len(steps)} of {len(log)} samples, fewer than {FEWEST_STEPS}"
+            f"{_describe_rounding(log.time, steps)}"
         )
     if len(steps) < FEWEST_STEPS:
         raise LogError(
@@ -62,7 +65,7 @@ def compute_estimated_period(
     nominal = None if machine.sample_rate is None else hold / machine.sample_rate
     stamps, near = _read_used_stamps(log, machine, validation or ValidationSettings(), near, nominal)
     if nominal is None:
-        return period_of_stamps(stamps, near), None
+        return period_of_stamps(stamps, near, ROUNDING), None
     # a median that is far off is that of a log of holes, which are no samples
     period = near if abs(near / nominal - 1.0) >= RATE_ERROR else period_of_stamps(stamps, nominal)
     off = abs(period / nominal - 1.0)
@@ -77,6 +80,16 @@ def compute_estimated_period(
             "the measured rate is used"
         )
     return period, None
+
+
+def _describe_rounding(time: FloatArray, steps: FloatArray) -> str:
+    """Return what to do where stamps are written with so few digits that many samples have the same; else nothing."""
+    if not len(steps) or float(np.mean(np.diff(time) == 0.0)) < MOST_SAME:
+        return ""
+    return (
+        f"; all others have the stamp of the one before, in steps of {np.min(steps):.3g} s: write time with more "
+        "digits, or from the log's beginning, or give --rate HZ"
+    )
 
 
 def _read_used_stamps(

@@ -26,6 +26,11 @@ FAR = 10.0
 LEAST_REACH = 0.05
 # s between samples: no drive is so fast, no log of a motion so slow
 SHORTEST_STEP, LONGEST_STEP = 1e-6, 0.9
+WITHIN = (
+    0.1  # of the samples: fewer within limits is a quantity of another kind, as many outside are its noise
+)
+# Counts of 100 ns since 1601, as Windows and TwinCAT have them, from 1990 to 2100
+FILETIME = (1.2276e17, 1.5747e17)
 SMALLER = (("mm", 1e-3), ("cm", 1e-2), ("um", 1e-6), ("in", INCH))
 SMALLER_ANGLES = (("deg", math.pi / 180), ("mrad", 1e-3))
 
@@ -45,6 +50,11 @@ def refuse_implausible(log: DriveLog, drives: Sequence[Drive]) -> None:
         If so: names what was found, what was expected and the unit that would do.
     """
     _refuse_step(log.time, log.source)
+    if log.force is not None and _are_exchanged(log.coordinate, log.force, drives):
+        raise LogError(
+            f"{log.source}: coordinates are outside the drives' limits, and forces are within them: the columns of "
+            "coordinates and forces are exchanged; name them the other way round"
+        )
     for drive, column in zip(drives, representative_rows(log.coordinate).T, strict=True):
         size, largest = _compute_median(np.abs(column)), max(abs(drive.lowest), abs(drive.highest))
         least = max(drive.lowest, 0.0)
@@ -56,10 +66,26 @@ def refuse_implausible(log: DriveLog, drives: Sequence[Drive]) -> None:
             _refuse(log.source, f"{drive.name} is about {size:.4g} {drive.unit}", expected, unit)
 
 
+def _are_exchanged(coordinate: FloatArray, force: FloatArray, drives: Sequence[Drive]) -> bool:
+    """Return whether forces (N, n) could be the coordinates of all drives, and coordinates could not."""
+    lowest, highest = (np.array([getattr(drive, end) for drive in drives]) for end in ("lowest", "highest"))
+    if not np.all(np.isfinite(lowest) & np.isfinite(highest)):
+        return False
+    with np.errstate(invalid="ignore"):
+        inside = [
+            np.mean((rows >= lowest) & (rows <= highest), axis=0)
+            for rows in (representative_rows(one) for one in (coordinate, force))
+        ]
+    return bool(np.any(inside[0] < WITHIN) and np.all(inside[1] > 1.0 - WITHIN))
+
+
 def _refuse_step(time: FloatArray, source: str) -> None:
     step = _compute_median(np.diff(time))
     if step > LONGEST_STEP:
-        _refuse(source, f"samples are {step:.4g} s apart", "a fraction of a second", _find_fitting_unit(step))
+        unit = _find_fitting_unit(step)
+        if FILETIME[0] < _compute_median(time) < FILETIME[1] and step < LONGEST_STEP / 1e-7:
+            unit = "100ns"
+        _refuse(source, f"samples are {step:.4g} s apart", "a fraction of a second", unit)
     if 0 < step < SHORTEST_STEP:
         _refuse(source, f"samples are {step:.3g} s apart", "a millisecond or so", "")
 

@@ -18,7 +18,7 @@ from ..channels import Channels
 POUND, GRAVITY, INCH, FOOT = 0.45359237, 9.80665, 0.0254, 0.3048  # kg, m/s^2, m, m: exact by definition
 # fmt: off
 FACTORS = {
-    "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9},
+    "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "100ns": 1e-7, "ns": 1e-9},
     "length": {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": INCH, "ft": FOOT},
     "force": {
         "N": 1.0, "kN": 1e3, "daN": 10.0, "MN": 1e6, "mN": 1e-3, "kgf": GRAVITY, "lbf": POUND * GRAVITY,
@@ -43,6 +43,7 @@ SPELLINGS = {
     **dict.fromkeys(("msec", "millisecond", "milliseconds"), "ms"),
     **dict.fromkeys(("usec", "µs", "\u03bcs", "microseconds"), "us"),
     **dict.fromkeys(("nsec", "nanoseconds"), "ns"),
+    **dict.fromkeys(("100 ns", "filetime", "FILETIME"), "100ns"),  # of Windows' and TwinCAT's clocks
     **dict.fromkeys(("metre", "metres", "meter", "meters"), "m"),
     **dict.fromkeys(("µm", "\u03bcm", "micron", "microns"), "um"),
     **dict.fromkeys(("inch", "inches", "Inch"), "in"),

@@ -94,7 +94,7 @@ def test_a_spreadsheet_with_umlauts_in_any_encoding_is_read(tmp_path, truth, enc
     header = ";".join(["Zeit [ms]", *names]) + "\n"
     path = tmp_path / "Messung.csv"
     path.write_text(header + lines(numbers(truth, 1e3, 1e3, 1e-3), ";", ","), encoding=encoding)
-    hint = "t=Zeit [ms],length=Länge 1 [mm]..Länge 6 [mm],force=Kraft 1 [kN]..Kraft 6 [kN]"
+    hint = "t=Zeit,length=Länge 1..Länge 6,force=Kraft 1..Kraft 6"
     with pytest.raises(LogError) as caught:
         read_log(path)
     assert f"--columns '{hint}'" in str(caught.value)
@@ -420,6 +420,32 @@ def test_lengths_in_another_unit_are_refused_with_its_name(unit, said, size):
         refuse_implausible(
             DriveLog(np.arange(50) * 1e-3, lengths, np.zeros((50, 6)), "log"), as_machine(uf).drives
         )
+
+
+def test_stamps_in_ticks_of_windows_are_refused_with_their_unit(tmp_path):
+    """10 000 s between samples are microseconds, of 100 Hz, or ticks, of 1 kHz: the stamps' own size tells."""
+    rows, uf = np.arange(50), as_machine(Machine.load("uf"))
+    lengths = np.tile(np.mean(Machine.load("uf").length_limits), (50, 6))
+    for first, unit in ((133512345678901234, "100ns"), (0, "us")):
+        with pytest.raises(LogError, match=f"give --units {unit}$"):
+            refuse_implausible(DriveLog(first + rows * 1e4, lengths, np.zeros((50, 6)), "log"), uf.drives)
+    path = tmp_path / "scope.csv"
+    names = ";".join(["Time", *(f"L{k}" for k in range(1, 7)), *(f"F{k}" for k in range(1, 7))])
+    body = [f"{133512345678901234 + 10000 * k};" + ";".join(["0,4"] * 6 + ["-1,5"] * 6) for k in rows]
+    path.write_text("\n".join([names, *body]), encoding="utf-8")
+    asked = layout("t=Time,length=L1..L6,force=F1..F6", "100ns")
+    log = read_log(path, None, None, asked)
+    np.testing.assert_allclose(np.diff(log.time), 1e-3, atol=4e-6)
+
+
+def test_columns_of_coordinates_and_forces_that_are_exchanged_are_named():
+    uf = as_machine(Machine.load("uf"))
+    lengths = np.tile(np.mean(Machine.load("uf").length_limits), (50, 6))
+    forces = np.random.default_rng(1).normal(0.0, 200.0, (50, 6))
+    time = np.arange(50) * 1e-3
+    with pytest.raises(LogError, match="coordinates and forces are exchanged"):
+        refuse_implausible(DriveLog(time, forces, lengths, "log"), uf.drives)
+    refuse_implausible(DriveLog(time, lengths, forces, "log"), uf.drives)
 
 
 @pytest.mark.parametrize(("length", "unit"), [(1.1, ""), (1.2, ""), (300.0, "mm"), (30.0, "cm"), (3e-3, "")])
