@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from pkm_identification.mechanisms.multibody.description.measures import TIME
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import matrix_from_vector
 
 GUESS, CAD = "guessed", "cad"  # of machine files' `known`
-TIME = "t"  # the column of time in logs, which no drive may be called
 SINGLE = ("revolute", "prismatic")  # joints that can be driven as they are
 
 
@@ -96,7 +96,7 @@ class DraftJoint:
 
     @property
     def drive(self) -> str:
-        """Return the name of its drive: the joint's, by which drivers and logs know it, where it has none of its own."""
+        """Return the name of its drive: the joint's, by which logs know it, where it has none of its own."""
         name = self.actuator or self.name
         return f"q_{name}" if name == TIME else name
 

@@ -99,7 +99,7 @@ def test_init_from_a_file_simulates_and_identifies(tmp_path, capsys, monkeypatch
     (tmp_path / "given.xml").write_text(format_machine_text(machine("five_bar"), "mjcf"), encoding="utf-8")
     assert main(["init", "made.yaml", "--from", "given.xml"]) == 0
     said = capsys.readouterr().out
-    assert "driven are motor_l, motor_r" in said
+    assert "2 drives (left, right)" in said
     assert "GUESSED" in (tmp_path / "made.yaml").read_text(encoding="utf-8")
     log = ["--trajectory", "rich", "--duration", "12", "--seed", "2", "--out", "log.csv"]
     assert main(["simulate", "--machine", "made.yaml", *log]) == 0
