@@ -538,3 +538,7 @@ def _give_one_way(trial: Trial) -> Trial:
 @_kind("load of a drive on a spring, 5 Hz", "drive_resonance", "platform_resonance")
 def _swing_drive(trial: Trial) -> Trial:
     return trial.with_added(_swing(trial, trial.run.motion.acceleration, 5.0, 0.05) * trial.unit(), 0.03)
+
+
+# behind all others, whose numbers draw what is spoilt
+_added("viscous friction by direction", (FRICTION,), lambda t: t.run.size * np.abs(_rate(t)) * t.unit())

@@ -40,6 +40,7 @@ _WHAT = {
     "friction_presliding": "Drives give by about {size} before they slide (presliding)",
     "friction_asymmetric": "Coulomb friction{strut} is larger moving out than in, by {size} of itself",
     "friction_square": "Friction{strut} grows with the square of the rate, by {size}",
+    "friction_sides": "Viscous friction{strut} is larger moving out than in, by {size} above and below the mean",
     "friction_load": "Friction grows with the load, by {size} N per N",
     "friction_position": "Friction{strut} changes along the travel, by {size}",
     "joint_friction": "The joints have friction of {size}",
@@ -69,6 +70,7 @@ _FAULTS = {
     "friction_presliding": "presliding displacement",
     "friction_asymmetric": "Coulomb friction by direction, over Coulomb friction",
     "friction_square": "friction with the square of the rate",
+    "friction_sides": "viscous friction by direction",
     "friction_load": "friction with the load, N per N",
     "friction_position": "friction along the travel, relative",
     "force_lag": "lag of the force, squared",
@@ -104,6 +106,7 @@ _OPPOSITE = {
     "force_delay": (" late", " early"),
     "friction_stribeck": ("larger by", "smaller by"),
     "friction_asymmetric": ("moving out than in", "moving in than out"),
+    "friction_sides": ("moving out than in", "moving in than out"),
     "friction_load": ("grows with", "falls with"),
 }
 

@@ -34,7 +34,7 @@ from ..model_errors.situation import Situation
 LEAST_FELT = 1e-9  # of a typical force per unit: less is no motion
 LEAST_AMOUNT = 1e-6  # of a large coefficient: where the change is linear
 FRICTION = ("friction_transition", "friction_stribeck", "friction_presliding", "friction_asymmetric",
-            "friction_load", "friction_position", "friction_square", "joint_friction")  # fmt: skip
+            "friction_load", "friction_position", "friction_square", "friction_sides", "joint_friction")  # fmt: skip
 
 # Names of what stands for friction about a reversal, whose law no file has to a hundredth of its transition
 NEAR_STANDSTILL = ("friction_transition", "friction_stribeck", "friction_presliding", "reversal")

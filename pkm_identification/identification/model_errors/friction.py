@@ -125,6 +125,11 @@ def with_square(situation: Situation) -> FloatArray:
     return diagonal(situation.rows.in_band(rate * np.abs(rate)))
 
 
+def with_sides(situation: Situation) -> FloatArray:
+    """Return viscous friction that is larger moving out, smaller moving in; each drive's own."""
+    return diagonal(situation.rows.in_band(np.abs(situation.rows.motion.rate)))
+
+
 def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Effect]:
     """Laws that the file's leaves out; none without a term that reverses.
 
@@ -218,6 +223,19 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
             members=name_drives("friction_position", machine),
             common="friction_position" if unit else "",
             **units_of_drives(machine, "1/{coordinate}"),  # type: ignore[arg-type]
+        )
+    )
+    effects.append(
+        Effect(
+            name="friction_sides",
+            family="friction",
+            columns=with_sides,
+            scale=ASYMMETRY * SQUARE * typical_force(machine) / (FAST * rates),
+            correction="Viscous friction depends on the direction, as of cylinders with a rod on one side: no law of "
+            "the file has that; estimate it with --also {name}",
+            members=name_drives("friction_sides", machine),
+            linear=True,
+            **units_of_drives(machine, "{force} s/{coordinate}"),  # type: ignore[arg-type]
         )
     )
     effects.append(

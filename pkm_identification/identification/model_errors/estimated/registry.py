@@ -28,12 +28,14 @@ from .effect import EstimatedEffect
 
 COORDINATES = ("length", "angle", "coordinate")  # a wrong zero or pitch may be asked for by any of these
 OFFSETS, SCALES = tuple(f"{one}_offset" for one in COORDINATES), tuple(f"{one}_scale" for one in COORDINATES)
-ASYMMETRIC, STRIBECK, SQUARE = "friction_asymmetric", "friction_stribeck", "friction_square"
+ASYMMETRIC, STRIBECK = "friction_asymmetric", "friction_stribeck"
+SQUARE, SIDES = "friction_square", "friction_sides"
 OF_LOAD, OF_TRAVEL, OF_STIFFNESS = "friction_load", "friction_position", geometry.COMPLIANCE
 OF_MOTORS = bodies.NAME
 # Of a drive's own, with its name or number behind them
 OF_DRIVES = (
-    forces.DELAY, forces.GAIN, forces.OFFSET, *OFFSETS, *SCALES, ASYMMETRIC, OF_TRAVEL, STRIBECK, SQUARE, OF_MOTORS
+    forces.DELAY, forces.GAIN, forces.OFFSET, *OFFSETS, *SCALES, ASYMMETRIC, OF_TRAVEL, STRIBECK, SQUARE, SIDES,
+    OF_MOTORS,
 )  # fmt: skip
 IN_COMMON = (forces.DELAY, *SCALES)  # one value for all drives where no drive is named
 OF_PLACE, OF_PRODUCTS = "center_of_mass", "products_of_inertia"  # the first has the second
@@ -288,7 +290,7 @@ def _find(machine: Machine, parameters: ParameterSet, name: str) -> EstimatedEff
         return kinds.friction_by_load(hypothesis)
     if kind == OF_TRAVEL:
         return kinds.friction_by_position(hypothesis, drives if drive or not hypothesis.common else None)
-    if kind == SQUARE:
+    if kind in (SQUARE, SIDES):
         return kinds.linear(hypothesis, drives, name)
     if kind in IN_COMMON and not drive and hypothesis.common:
         return kinds.in_common(hypothesis)
