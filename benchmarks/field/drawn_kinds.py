@@ -209,6 +209,7 @@ KINDS: dict[str, Callable[[np.random.Generator], Document]] = {
     "serial_arm": _with_friction(draw_serial_arm),
     "rss": _of_document(parallel_machines.rss, {"base": 0.12, "plate": 0.09, "reach": 0.27, "turning": 0.10}),
     "pus": _of_document(parallel_machines.pus, {"base": 0.20, "plate": 0.09, "reach": 0.30}),
+    "rrr": _of_document(parallel_machines.rrr, {"base": 0.35, "plate": 0.10, "arm": 0.15, "reach": 0.30}),
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+TURNED = 1.0  # rad: the platform of `rrr` at home
 AXES = {"axis": [[0, 1, 0], [0, 0, 1]]}
 
 
@@ -95,6 +96,39 @@ def five_bar(base: float = 0.30, arm: float = 0.25, reach: float = 0.35) -> dict
     friction = {"law": "asymmetric", "viscous": [0.3, 0.4], "coulomb": [0.6, 0.5], "asymmetry": [0.1, -0.05]}
     home = {"drives": {"left": 2.1, "right": 1.0}, "guess": guess}
     return mechanism("five-bar", bodies, joints, drives, home=home, gravity=[0, -9.81, 0], friction=friction)
+
+
+def rrr(base: float = 0.35, plate: float = 0.10, arm: float = 0.15, reach: float = 0.30) -> dict[str, Any]:
+    """Planar 3-RRR: three turning arms, three rods and a platform that also turns; y up."""
+
+    def bar(mass: float, length: float) -> dict[str, Any]:
+        turning = mass * length**2 / 12
+        return {"planar": True, "mass": mass, "center_of_mass": [length / 2, 0, 0], "inertia": [turning]}
+
+    bodies: dict[str, Any] = {"platform": {"planar": True, "mass": 0.5, "inertia": [0.25 * plate**2]}}
+    joints: dict[str, Any] = {}
+    guess: dict[str, float] = {}
+    for i in range(3):
+        k, place = i + 1, math.pi / 2 + 2 * math.pi * i / 3
+        foot, ball = ([radius * math.cos(place), radius * math.sin(place), 0] for radius in (base, plate))
+        bodies |= {f"arm_{k}": bar(0.4, arm), f"rod_{k}": bar(0.25, reach)}
+        for name, pair, at in (
+            (f"motor_{k}", ["ground", f"arm_{k}"], [foot, [0, 0, 0]]),
+            (f"elbow_{k}", [f"arm_{k}", f"rod_{k}"], [[arm, 0, 0], [0, 0, 0]]),
+            (f"wrist_{k}", [f"rod_{k}", "platform"], [[reach, 0, 0], ball]),
+        ):
+            joints[name] = {"type": "revolute", "bodies": pair, "place": at}
+        # along the way inwards and to the left of it; the platform is turned, so that it can turn either way
+        inwards, left = base - plate * math.cos(TURNED), -plate * math.sin(TURNED)
+        way, whole = math.atan2(left, inwards), math.hypot(inwards, left)
+        lean = math.acos((arm**2 + whole**2 - reach**2) / (2 * arm * whole))
+        bend = math.acos((reach**2 + whole**2 - arm**2) / (2 * reach * whole))
+        guess |= {f"motor_{k}": place - math.pi + way + lean, f"elbow_{k}": -lean - bend}
+        guess[f"wrist_{k}"] = TURNED - (place - math.pi + way - bend)
+    drives = {f"angle_{k}": {"joint": f"motor_{k}", "force": f"torque_{k}"} for k in (1, 2, 3)}
+    start = {f"angle_{k}": guess[f"motor_{k}"] for k in (1, 2, 3)}
+    home = {"drives": start, "guess": guess}
+    return mechanism("rrr", bodies, joints, drives, home=home, gravity=[0, -9.81, 0])
 
 
 def _platform_on_rods(name: str, base: float, plate: float, reach: float, turning: float) -> dict[str, Any]:

@@ -17,10 +17,12 @@ from pkm_identification.estimation.posterior.thresholds import (
 )
 from pkm_identification.estimation.posterior.verdict import Conflict
 from pkm_identification.machines.knowledge import KnownNumber
+from pkm_identification.machines.knowledge.bodies import ALIKE_KEY
 from pkm_identification.machines.knowledge.records import WIDTH
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..model_errors.geometry import compute_pitch
+from .like_bodies import judge_spread
 from .posterior import Posterior
 
 LEAST_SEEN = 0.05  # of a width: a number of which the data say less is not judged by what they say
@@ -50,6 +52,9 @@ def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
         single = found[together.key]
         larger = abs(together.deviations) > abs(single.deviations)
         found[together.key] = together if larger or not single.beyond else single
+    apart = judge_spread(posterior)
+    if ALIKE_KEY in found and apart > abs(found[ALIKE_KEY].deviations):
+        found[ALIKE_KEY] = Conflict(ALIKE_KEY, apart)
     gain = _judge_common_gain(posterior, of_gain, assessed)
     if abs(gain) > MAX_COMMON_CONFLICT:
         key = get_common_gain(posterior).key

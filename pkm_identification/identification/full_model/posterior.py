@@ -35,6 +35,7 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 
 from ..experiment import Experiment
 from .equations import FullEquations, build_full_equations, find_free_widths
+from .like_bodies import find_differences, find_spread
 from .nuisance import NEAR_STANDSTILL
 from .unknowns import FileModel, Unknown
 
@@ -126,7 +127,7 @@ class Posterior:
     @property
     def widest(self) -> float:
         """Of the effects' widths in stated ones, 1 where none is large."""
-        return max(one.widened for one in self.model.unknowns)
+        return max((one.widened for one in self.model.unknowns if one.effect), default=1.0)
 
     def compute_residual_ratio(self, floor: FloatArray) -> float:
         """Return the rms residual over noise floors (m,), degrees of freedom counted."""
@@ -195,6 +196,7 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
     model = build_model(full, widened)
     starts: list[FloatArray] = []
     power, (least, largest) = np.inf, _find_bounds(full)
+    spread = 1.0
     limits, origin = np.full(len(widened), np.inf), model.compute(np.zeros(model.width))[0]
     for number in range(MOST_PASSES):
         root = np.linalg.inv(np.linalg.cholesky(noise * full.problem.redundancy))
@@ -220,7 +222,9 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
         there[len(there) - len(widened) :] *= widened
         widened = np.minimum(_widen(mode.values[first:], full), limits)
         there[len(there) - len(widened) :] *= (limits > NONE) / widened
-        model, starts = build_model(full, widened), [there]
+        last, spread = spread, find_spread(model, mode)
+        there[find_differences(model)] *= last / spread
+        model, starts = build_model(full, widened, spread), [there]
     parts = Contrasts.of(
         mode, columns, residual @ root.T, blocks, full.split_by_motion(), full.find_inner_equations()
     )
@@ -252,10 +256,15 @@ def _find_bounds(full: FullEquations) -> FloatArray:
     return np.array(bounds).reshape(-1, 2).T
 
 
-def build_model(full: FullEquations, widened: FloatArray | None = None) -> FileModel:
-    """Return the unknowns of a machine's full equations; effects are wider than stated by factors (q,) if given."""
+def build_model(full: FullEquations, widened: FloatArray | None = None, spread: float = 1.0) -> FileModel:
+    """Return the unknowns of a machine's full equations; effects are wider than stated by factors (q,) if given.
+
+    Bodies that are made alike differ by `spread` stated widths.
+    """
     machine, total = full.machine, full.columns.shape[2]
-    model = FileModel.of_bodies(machine.knowledge, machine.rows_of_bodies, machine.basis.nominal, total)
+    model = FileModel.of_bodies(
+        machine.knowledge, machine.rows_of_bodies, machine.basis.nominal, total, spread
+    )
     unit = np.eye(total)
     for k, width in find_free_widths(full).items():
         entry = full.problem.parameters.entries[k]

@@ -18,6 +18,7 @@ from pkm_identification.estimation.posterior.thresholds import (
 from pkm_identification.numerics.arrays import FloatArray
 
 from .conflicts import LEAST_SEEN
+from .like_bodies import find_differences, find_unnoticed_spread
 from .posterior import Posterior
 from .unknowns import Unknown
 
@@ -46,6 +47,7 @@ def find_reliability(posterior: Posterior, moved: FloatArray) -> Reliability:
 
     A number k that is off by one width w moves the statistics of `find_conflicts` to (1 - P) e_k over their deviations,
     and value j by (P L)_jk: it is noticed at MAX_CONFLICT. None is taken to be off by more than LARGEST_ERROR widths.
+    Bodies made alike may all differ by more than stated: values then scatter by as many widths of all their numbers.
 
     Parameters
     ----------
@@ -62,7 +64,16 @@ def find_reliability(posterior: Posterior, moved: FloatArray) -> Reliability:
     shifts = np.abs(slopes) * (MAX_CONFLICT / most)
     worst = np.argmax(shifts, axis=1)
     rows = np.arange(len(moved))
-    return Reliability(numbers[worst], shifts[rows, worst], slopes[rows, worst])
+    numbers, shifts, slopes = numbers[worst], shifts[rows, worst], slopes[rows, worst]
+    apart = find_differences(posterior.model)
+    if len(apart):  # many that are off a little, of which none is noticed
+        each = moved[:, apart]
+        together = np.sqrt(np.sum(each**2, axis=1))
+        its_shifts = together * find_unnoticed_spread(posterior)
+        more = its_shifts > shifts
+        numbers[more] = apart[np.argmax(np.abs(each[more]), axis=1)]
+        shifts[more], slopes[more] = its_shifts[more], together[more]
+    return Reliability(numbers, shifts, slopes)
 
 
 def _list_errors(posterior: Posterior, assessed: NDArray[np.int64]) -> tuple[NDArray[np.int64], FloatArray]:

@@ -53,9 +53,12 @@ class Unknown:
     effect : bool
         Whether it is a nuisance effect.
     widened : float
-        How many stated widths its width is: more than 1 of an effect that was found to be large.
+        How many stated widths its width is: more than 1 of an effect, or of differences of bodies made alike, that was
+        found to be large.
     largest : float
         What no machine can have more of, in `unit`.
+    guessed : bool
+        Whether the file says that it is a guess.
     """
 
     name: str
@@ -66,6 +69,7 @@ class Unknown:
     effect: bool = False
     widened: float = 1.0
     largest: float = float("inf")
+    guessed: bool = False
 
     @property
     def in_file(self) -> bool:
@@ -234,7 +238,12 @@ class FileModel:
 
     @classmethod
     def of_bodies(
-        cls, knowledge: Knowledge, rows: Sequence[FloatArray], nominal: FloatArray, values: int
+        cls,
+        knowledge: Knowledge,
+        rows: Sequence[FloatArray],
+        nominal: FloatArray,
+        values: int,
+        spread: float = 1.0,
     ) -> FileModel:
         """Return the model of a machine's bodies; of `values` numbers in all, the others are still to be added.
 
@@ -246,6 +255,8 @@ class FileModel:
         nominal : ndarray, shape (B,)
             The file's basis.
         values : int
+        spread : float, optional
+            Of bodies that are made alike: the stated widths that they differ by.
         """
         start = np.zeros(values)
         start[: len(nominal)] = nominal
@@ -255,7 +266,7 @@ class FileModel:
         for known, own in zip(knowledge.bodies, rows, strict=True):
             shape = BodyShape(known)
             start[: len(nominal)] -= own @ shape.compute(np.zeros(10))[0]
-            model._add_body(shape, own, groups.get(known.name), common)
+            model._add_body(shape, own, groups.get(known.name), common, spread)
         return model
 
     @property
@@ -324,6 +335,7 @@ class FileModel:
         rows: FloatArray,
         group: LikeBodies | None,
         common: dict[int, NDArray[np.int64]],
+        spread: float,
     ) -> None:
         # what the basis knows of, near a place where nothing vanishes by chance
         random = 0.1 * np.random.default_rng(0).standard_normal(10)
@@ -341,20 +353,29 @@ class FileModel:
             where = common[id(group)]
         columns = directions * widths
         if group is not None:
-            apart = np.array([_find_deviation(shape, one, group.width) for one, _, _ in numbers])
-            own = self._reserve([one for one, _, _ in numbers], apart, shape.known.name, group.key)
+            apart = np.array([_find_deviation(shape, one, spread * group.width) for one, _, _ in numbers])
+            own = self._reserve([one for one, _, _ in numbers], apart, shape.known.name, group.key, spread)
             where, columns = np.concatenate([where, own]), np.hstack([columns, directions * apart])
         self._joined = None
         self._parts.append(_Part(shape, rows, where, columns))
 
     def _reserve(
-        self, numbers: Sequence[KnownNumber], widths: FloatArray, body: str = "", key: str = ""
+        self,
+        numbers: Sequence[KnownNumber],
+        widths: FloatArray,
+        body: str = "",
+        key: str = "",
+        widened: float = 1.0,
     ) -> NDArray[np.int64]:
         first = len(self.unknowns)
         for one, width in zip(numbers, widths, strict=True):
             shown, factor = _SHOWN_UNITS.get("%" if one.log_width is not None else one.unit, (one.unit, 1.0))
             name = f"{one.name} of {body}" if body else one.name
-            self.unknowns.append(Unknown(name, key or one.key, factor * float(width), shown))
+            guessed = one.how == "guessed" and not key
+            own = Unknown(
+                name, key or one.key, factor * float(width), shown, widened=widened, guessed=guessed
+            )
+            self.unknowns.append(own)
         return np.arange(first, len(self.unknowns))
 
 

@@ -18,7 +18,12 @@ from pkm_identification.estimation.posterior.status import (
     choose_status,
     is_near_zero,
 )
-from pkm_identification.estimation.posterior.thresholds import LIKELY, MAX_UNNOTICED
+from pkm_identification.estimation.posterior.thresholds import (
+    LEAST_TAKEN_SHARE,
+    LIKELY,
+    MAX_UNNOTICED,
+    MOST_OF_VARIANCE,
+)
 from pkm_identification.numerics.arrays import FloatArray
 
 from .conflicts import get_common_gain
@@ -42,6 +47,7 @@ def list_values(
     prior = np.sum(slopes**2, axis=1)
     gain, gained = float(get_common_gain(posterior).width), views.find_gained(posterior)
     unknowns = posterior.model.unknowns
+    guessed = np.array([one.guessed for one in unknowns])
     beyond = np.array([one.key in in_conflict for one in unknowns])
     of_keys = [np.array([one.key == key for one in unknowns]) for key in in_conflict]
     of_moments = posterior.model.hold_moments(mode.unknowns, in_conflict)
@@ -58,6 +64,8 @@ def list_values(
         data_std = float(np.hypot(data[j], apart[j]))
         std = float(np.hypot(data_std, file_std))
         size = float(views.sizes[j])
+        if taken < LEAST_TAKEN_SHARE and np.sum(moved[j][guessed] ** 2) > MOST_OF_VARIANCE * std**2:
+            size = 0.0  # of next to nothing, guessed, nobody knows that it is near 0
         unnoticed = float(reliability.shifts[j])
         status = choose_status(value, std, file_std, taken, size, unnoticed)
         pulls = moved[j] * mode.unknowns
