@@ -52,7 +52,7 @@ def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
         single = found[together.key]
         larger = abs(together.deviations) > abs(single.deviations)
         found[together.key] = together if larger or not single.beyond else single
-    apart = judge_spread(posterior)
+    apart = judge_spread(posterior.model, mode, posterior.own_deviations)
     if ALIKE_KEY in found and apart > abs(found[ALIKE_KEY].deviations):
         found[ALIKE_KEY] = Conflict(ALIKE_KEY, apart)
     gain = _judge_common_gain(posterior, of_gain, assessed)

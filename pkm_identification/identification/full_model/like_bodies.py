@@ -10,8 +10,6 @@ move values together: their number says what the width should have been (Koch 19
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,9 +19,6 @@ from pkm_identification.machines.knowledge.bodies import ALIKE_KEY
 from pkm_identification.numerics.arrays import FloatArray
 
 from .unknowns import FileModel
-
-if TYPE_CHECKING:
-    from .posterior import Posterior
 
 # Of the scaled inverse chi-square that the width's square has before the data, as effects have: 4 numbers say as much
 FREEDOM = 4.0
@@ -55,37 +50,42 @@ def find_spread(model: FileModel, mode: Mode) -> float:
     return float(SIZES[np.argmin(cost)])
 
 
-def judge_spread(posterior: Posterior) -> float:
-    """Return the deviations by which bodies made alike differ by more than the file says, all together; at least 0."""
-    own = find_differences(posterior.model)
-    inverse, _, count = _invert_expected(posterior, own)
+def judge_spread(model: FileModel, mode: Mode, own_deviations: FloatArray) -> float:
+    """Return the deviations by which bodies made alike differ by more than the file says, all together; at least 0.
+
+    Those of the unknowns if the file is right are `own_deviations` (p,).
+    """
+    own = find_differences(model)
+    inverse, _, count = _invert_expected(model, mode, own_deviations, own)
     if not count:
         return 0.0
-    off = posterior.mode.unknowns[own]
+    off = mode.unknowns[own]
     return max(_compute_deviations(float(off @ inverse @ off), count), 0.0)
 
 
-def find_unnoticed_spread(posterior: Posterior) -> float:
+def find_unnoticed_spread(model: FileModel, mode: Mode, own_deviations: FloatArray) -> float:
     """Return the widths, of `Unknown.width`, by which like bodies may all differ before that is noticed."""
-    own = find_differences(posterior.model)
-    inverse, moved, count = _invert_expected(posterior, own)
+    own = find_differences(model)
+    inverse, moved, count = _invert_expected(model, mode, own_deviations, own)
     seen = float(np.sum(inverse * (moved @ moved.T)))
     if not seen:
         return LARGEST_ERROR
-    stated = 1.0 / posterior.model.unknowns[own[0]].widened
+    stated = 1.0 / model.unknowns[own[0]].widened
     return float(min(np.sqrt(stated**2 + (_find_limit(count) - count) / seen), LARGEST_ERROR))
 
 
-def _invert_expected(posterior: Posterior, own: NDArray[np.int64]) -> tuple[FloatArray, FloatArray, int]:
+def _invert_expected(
+    model: FileModel, mode: Mode, own_deviations: FloatArray, own: NDArray[np.int64]
+) -> tuple[FloatArray, FloatArray, int]:
     """Return by what differences scatter if the file is right, its inverse (q, q), and what widths move them by (q, q).
 
     And how many independent ones the data show. They are correlated as by white noise, and scatter as `own_deviations`.
     """
-    covariance = posterior.mode.covariance[own]
+    covariance = mode.covariance[own]
     moved = np.eye(covariance.shape[1])[own] - covariance
-    of_file = moved / np.maximum([one.widened for one in posterior.model.unknowns], 1.0)
+    of_file = moved / np.maximum([one.widened for one in model.unknowns], 1.0)
     white = of_file @ of_file.T + covariance[:, own] - covariance @ covariance.T
-    size = posterior.own_deviations[own] / np.sqrt(np.maximum(np.diag(white), 1e-300))
+    size = own_deviations[own] / np.sqrt(np.maximum(np.diag(white), 1e-300))
     expected = white * np.outer(size, size)
     sizes, directions = np.linalg.eigh(expected)
     shown = sizes > LEAST_SEEN**2

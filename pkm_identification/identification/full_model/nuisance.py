@@ -21,7 +21,7 @@ from pkm_identification.machines.knowledge.build import NUMBERS
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from ..model_errors import inner_joints, sensing, unsearched
+from ..model_errors import friction, inner_joints, sensing, unsearched
 from ..model_errors.effect import Effect
 from ..model_errors.effects import find_effects
 from ..model_errors.forces import DELAY, GAIN, OFFSET
@@ -34,7 +34,7 @@ from ..model_errors.situation import Situation
 LEAST_FELT = 1e-9  # of a typical force per unit: less is no motion
 LEAST_AMOUNT = 1e-6  # of a large coefficient: where the change is linear
 FRICTION = ("friction_transition", "friction_stribeck", "friction_presliding", "friction_asymmetric",
-            "friction_load", "friction_position", "friction_square", "friction_sides", "joint_friction")  # fmt: skip
+            "friction_load", "friction_position", "friction_square", "joint_friction")  # fmt: skip
 
 # Names of what stands for friction about a reversal, whose law no file has to a hundredth of its transition
 NEAR_STANDSTILL = ("friction_transition", "friction_stribeck", "friction_presliding", "reversal")
@@ -43,6 +43,7 @@ OUTSIDE = (
     outside_forces.WRENCH, outside_forces.SPRING, outside_forces.DAMPER, outside_forces.FRICTION,
     resonance.NAME, resonance.OF_DRIVES,
 )  # fmt: skip
+SIDES = "friction_sides"  # widens what is viscous, and is seldom
 SHAPES = (sensing.SQUARE, sensing.CUBE, sensing.DEAD_BAND, sensing.CROSS_TALK)
 
 
@@ -73,7 +74,7 @@ class Nuisance:
     @property
     def assessed(self) -> bool:
         """Whether one that is large contradicts the file: of friction near standstill and drifts no file tells."""
-        return self.effect.name not in (*FRICTION, *unsearched.UNWRITTEN, *OUTSIDE, *SHAPES, *DRIFTS)
+        return self.effect.name not in (*FRICTION, SIDES, *unsearched.UNWRITTEN, *OUTSIDE, *SHAPES, *DRIFTS)
 
     def columns(self, situations: Sequence[Situation], places: FloatArray | None = None) -> FloatArray:
         """Return the columns (K, n, p) at a situation of each log; `places` are those of `GEOMETRY` if made already."""
@@ -105,7 +106,9 @@ class Nuisance:
 
 def list_seldom(machine: Machine) -> list[Nuisance]:
     """Return the effects that a machine can have and seldom has."""
-    return [apply_prior(machine, effect) for effect in (*sensing.effects(machine), describe_drifts(machine))]
+    by_direction = (one for one in friction.effects(machine) if one.name == SIDES)
+    effects = (*sensing.effects(machine), *by_direction, describe_drifts(machine))
+    return [apply_prior(machine, effect) for effect in effects]
 
 
 def list_nuisances(machine: Machine, parameters: ParameterSet) -> list[Nuisance]:

@@ -69,7 +69,9 @@ def find_reliability(posterior: Posterior, moved: FloatArray) -> Reliability:
     if len(apart):  # many that are off a little, of which none is noticed
         each = moved[:, apart]
         together = np.sqrt(np.sum(each**2, axis=1))
-        its_shifts = together * find_unnoticed_spread(posterior)
+        its_shifts = together * find_unnoticed_spread(
+            posterior.model, posterior.mode, posterior.own_deviations
+        )
         more = its_shifts > shifts
         numbers[more] = apart[np.argmax(np.abs(each[more]), axis=1)]
         shifts[more], slopes[more] = its_shifts[more], together[more]

@@ -230,7 +230,7 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
             name="friction_sides",
             family="friction",
             columns=with_sides,
-            scale=ASYMMETRY * SQUARE * typical_force(machine) / (FAST * rates),
+            scale=SQUARE * typical_force(machine) / (FAST * rates),
             correction="Viscous friction depends on the direction, as of cylinders with a rod on one side: no law of "
             "the file has that; estimate it with --also {name}",
             members=name_drives("friction_sides", machine),

@@ -72,7 +72,6 @@ CASES = {
         lambda t, f, v, a: f + only(0, 2.0 * np.abs(smooth_side(v))), "friction_asymmetric_length_1", 2.0 / 3.0,
     ),
     "square": (lambda t, f, v, a: f + only(2, 400.0 * v * np.abs(v)), "friction_square_length_3", 400.0),
-    "sides": (lambda t, f, v, a: f - only(2, 40.0 * np.abs(v)), "friction_sides_length_3", -40.0),
 }  # fmt: skip
 
 
