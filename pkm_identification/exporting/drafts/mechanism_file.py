@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from pkm_identification.mechanisms.multibody.description.plausibility import imp
 from pkm_identification.mechanisms.multibody.description.reader import read_document
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
-from pkm_identification.mechanisms.plausibility import gyration_bounds
+from pkm_identification.mechanisms.plausibility import BodyNumbers, gyration_bounds
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import build_vector_from_matrix
 
@@ -25,6 +25,7 @@ from ..formats import dump_plain
 from .graph import GUESS, SINGLE, Draft, DraftJoint, Link
 from .kinds import GUESSED
 
+MM = 1e-3  # m
 MOST_DRIVES = 12
 _MARGIN = 0.1  # of the stroke: how far home is put inside the limits where the file stands outside
 _NOTHING = 1e-12  # kg, m, rad: what is written as 0
@@ -80,6 +81,7 @@ def _with_possible_bodies(draft: Draft, name: str, source: str, driven: list[Dra
     description = read_document(_document(draft, name, driven), source, plausible=False)
     links, notes = [], []
     wrong = {one.place.partition(".")[2]: one for one in impossible_gyration(description)}
+    _refuse_long_bodies(draft, wrong, source)
     for link in draft.links:
         if link.name in wrong:
             radius, nearest = gyration_bounds(wrong[link.name])
@@ -90,6 +92,25 @@ def _with_possible_bodies(draft: Draft, name: str, source: str, driven: list[Dra
             )
         links.append(link)
     return replace(draft, links=tuple(links), notes=(*draft.notes, *notes))
+
+
+def _refuse_long_bodies(draft: Draft, wrong: Mapping[str, BodyNumbers], source: str) -> None:
+    """Refuse a file half of whose bodies could have their inertia at a thousandth of their length: that is in mm."""
+    heavy = [link.name for link in draft.links if link.mass > 0.0 and np.any(link.inertia)]
+    in_mm = {
+        name: gyration_bounds(
+            replace(wrong[name], spans=MM * wrong[name].spans, reaches=MM * wrong[name].reaches)
+        )
+        for name in heavy
+        if name in wrong
+    }
+    long = [name for name, (radius, nearest) in in_mm.items() if radius == nearest]
+    if long and 2 * len(long) >= len(heavy):
+        radius, _ = in_mm[long[0]]
+        raise MachineError(
+            f"{source}: {', '.join(long)}: as long as they are, bodies cannot have their mass and inertia ({long[0]}: "
+            f"a radius of gyration of {radius:.3g} m); a thousandth as long they can: lengths in mm? Write m"
+        )
 
 
 def _choose_drives(

@@ -93,6 +93,22 @@ def test_a_file_of_somebody_has_the_forces_that_mujoco_finds(tmp_path):
         np.testing.assert_allclose(ours[k], data.qfrc_inverse[order], atol=1e-9 * np.abs(ours).max())
 
 
+def test_a_file_with_lengths_in_mm_is_refused(tmp_path, capsys):
+    """Inertias of bodies that long would have to be ten thousand times as large: they are not scaled to that."""
+    link = '<body name="{0}" pos="{1} 0 0"><joint name="{0}" axis="0 1 0"/><inertial pos="{2} 0 0" mass="4" {3}/>'
+    for unit, refused in ((1.0, False), (1000.0, True)):
+        inner, outer = (
+            link.format(name, at * unit, 0.2 * unit, 'diaginertia=".01 .06 .06"')
+            for name, at in (("upper", 0.0), ("lower", 0.4))
+        )
+        text = f"<mujoco><worldbody>{inner}{outer}</body></body></worldbody></mujoco>"
+        (tmp_path / "arm.xml").write_text(text, encoding="utf-8")
+        made = tmp_path / f"made{refused}.yaml"
+        code = main(["init", str(tmp_path / "arm.xml"), str(made), "--drives", "upper,lower"])
+        assert (code, made.exists()) == ((2, False) if refused else (0, True))
+        assert ("lengths in mm?" in capsys.readouterr().err) == refused
+
+
 @pytest.mark.slow
 def test_init_from_a_file_simulates_and_identifies(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
