@@ -70,7 +70,8 @@ def find_discrete_cause(full: FullEquations, floor: FloatArray, left: float, mis
         return None
     least = min(squares for _, squares in believed)
     cause, squares = next(one for one in believed if one[1] <= ALIKE * least)
-    if squares > REMAINING * before:  # what is really wrong looks alike in part: nobody is to act on it
+    most_noise = HOPELESS**2 * full.measured.size
+    if squares > min(REMAINING * before, most_noise):  # what is really wrong looks alike in part: no order
         cause = replace(cause, correction="")
     return cause.with_share(1.0 - squares / before)
 
