@@ -48,6 +48,9 @@ CLEAN = 12  # equations behind the settling that must show a payload
 PATIENCE = 25  # such equations after which the suspicion is dropped
 # Mean squared whitened innovation per output, up to which a change counts as explained.
 EXPLAINED = 3.0
+# Of what a load must explain over the most that a change which was none would have: where drives turn round, models leave
+# as much again and again. What is larger than that was a change, if none that is known.
+BEYOND, MOST_LEFT = 2.0, 5.0 * SUSPICIOUS
 ADVANTAGE = 10.0  # of the payload's evidence over its rival's: twice a log likelihood ratio, very strong
 CERTAIN = 5.0  # standard deviations of the mass, or of what weighs in its place (`Carrier.find_weight`)
 WEIGHED_AFTER = 25  # equations of a load, a second: one whose total deviation is larger still is withdrawn
@@ -200,6 +203,7 @@ class PayloadWatch:
         self.suspicions = 0
         self._taken_at = (float("nan"), float("nan"))
         self._left_at = self.machine.filter.count
+        self._dropped = 0.0  # the most that a suspicion explained which was dropped
         self._calm(ARMED_AFTER)
 
     def _calm(self, armed_after: int) -> None:
@@ -321,7 +325,7 @@ class PayloadWatch:
         """Announce a payload if it explains what the clean equations show, and better than friction does."""
         fit = self._test.fit(clean)
         tolerated = max(EXPLAINED * self.machine.outputs, self._left * fit.gain / clean)
-        if fit.left > tolerated or fit.gain < SUSPICIOUS:
+        if fit.left > tolerated or fit.gain < max(SUSPICIOUS, BEYOND * self._dropped):
             return
         if self.drift is not None and fit.evidence < self.drift.fit(clean).evidence + ADVANTAGE:
             return
@@ -402,8 +406,10 @@ class PayloadWatch:
         """It was no payload: the machine's parameters must explain it, by their own means."""
         held = self._held
         clean = len(held) - self._settle
+        gain = self._test.fit(clean).gain
+        self._dropped = max(self._dropped, min(gain, MOST_LEFT))
         # a single wrong equation has moved nothing
-        armed_after = ARMED_AFTER if self._test.fit(clean).gain > SUSPICIOUS else ARMED_AGAIN
+        armed_after = ARMED_AFTER if gain > SUSPICIOUS else ARMED_AGAIN
         if self.drift is not None:
             self.drift.open_if_explained(self.active, self._test, clean)
         for one in held:

@@ -145,6 +145,21 @@ def test_no_false_alarm_in_five_minutes():
         assert online.friction_changes == 0
 
 
+@pytest.mark.parametrize(("mass", "announced"), [(0.13, False), (2.5, True)])
+def test_a_load_shows_more_than_what_came_and_went_before(mass, announced):
+    """A force that is off for a while is no load; such a model is not asked for loads that show as little."""
+    payload = Payload(mass, CENTER, INERTIA * mass / 2.5, TAKEN)
+    made = scene()
+    force = made.force(carrying(payload)).copy()
+    online = estimator(made)
+    run(online, made.equations(force, 0))
+    assert [event.kind for event in online.payload_events] == ["picked_up"]
+    force[(made.time > TAKEN - 6.0) & (made.time < TAKEN - 3.0), 2] += 2.0
+    online = estimator(made)
+    run(online, made.equations(force, 0))
+    assert [event.kind for event in online.payload_events] == ["picked_up"] * announced
+
+
 def test_no_false_alarm_on_a_simulated_machine():
     """The whole chain with encoders and currents: what it makes of the friction's bend is in the residual."""
     nominal = Machine.load("uf")
