@@ -48,8 +48,8 @@ CLEAN = 12  # equations behind the settling that must show a payload
 PATIENCE = 25  # such equations after which the suspicion is dropped
 # Mean squared whitened innovation per output, up to which a change counts as explained.
 EXPLAINED = 3.0
-# Of what a load must explain over the most that a change which was none would have: where drives turn round, models leave
-# as much again and again. What is larger than that was a change, if none that is known.
+# Of what a load must explain over the most that a change explained which was none: where drives turn round, models
+# leave as much again and again. What is larger than that was a change, if none that is known.
 BEYOND, MOST_LEFT = 2.0, 5.0 * SUSPICIOUS
 ADVANTAGE = 10.0  # of the payload's evidence over its rival's: twice a log likelihood ratio, very strong
 CERTAIN = 5.0  # standard deviations of the mass, or of what weighs in its place (`Carrier.find_weight`)

@@ -148,7 +148,7 @@ def test_no_false_alarm_in_five_minutes():
 @pytest.mark.parametrize(("mass", "announced"), [(0.13, False), (2.5, True)])
 def test_a_load_shows_more_than_what_came_and_went_before(mass, announced):
     """A force that is off for a while is no load; such a model is not asked for loads that show as little."""
-    payload = Payload(mass, CENTER, INERTIA * mass / 2.5, TAKEN)
+    payload = Payload(mass, CENTER, INERTIA * mass / 2.5, TAKEN + 6.0)
     made = scene()
     force = made.force(carrying(payload)).copy()
     online = estimator(made)
