@@ -138,8 +138,9 @@ def choose_status(
         What a wrong number of the file moves it by before the data contradict that number.
     """
     small = std <= LARGEST_RELATIVE_STD * (size if is_near_zero(value, size) else abs(value))
+    misled = unnoticed > MAX_UNNOTICED * std
     if taken < LEAST_TAKEN_SHARE:
-        return MOSTLY_FROM_FILE if small else FROM_FILE
-    if unnoticed > MAX_UNNOTICED * std or (not small and file_std**2 > MOST_OF_VARIANCE * std**2):
+        return MOSTLY_FROM_FILE if small and not misled else FROM_FILE
+    if misled or (not small and file_std**2 > MOST_OF_VARIANCE * std**2):
         return RESTS_ON_FILE
     return IDENTIFIED if small else NOISY

@@ -138,6 +138,7 @@ def _put_first(
     leanings: tuple[Leaning, ...], unknown: Unknown, slope: float, std: float
 ) -> tuple[Leaning, ...]:
     """Return the keys with one first that moves a value of that deviation by `slope` where it is off by a width."""
-    first = Leaning(unknown.key, (slope / std) ** 2, slope / unknown.width, unknown.unit, unknown.in_file)
+    share = min((slope / std) ** 2, 1.0)  # what is not linear moves a value by more than its variance has
+    first = Leaning(unknown.key, share, slope / unknown.width, unknown.unit, unknown.in_file)
     others = tuple(one for one in leanings if one.key != first.key)
     return (first, *others)[:NAMED_KEYS]

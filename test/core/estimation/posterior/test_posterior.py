@@ -248,6 +248,9 @@ def test_a_value_is_judged_by_what_it_can_be_only_near_zero():
     # one that a wrong number moves by four deviations without being noticed, however small its deviation
     assert choose_status(1.0, 0.02, 0.005, 0.9, 0.0, 0.08) == RESTS_ON_FILE
     assert choose_status(1.0, 0.02, 0.005, 0.9, 0.0, 0.05) == IDENTIFIED
+    # nor is one known of which the file says most
+    assert choose_status(1.0, 0.02, 0.019, 0.5, 0.0, 0.08) == FROM_FILE
+    assert choose_status(1.0, 0.02, 0.019, 0.5, 0.0, 0.05) == MOSTLY_FROM_FILE
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,8 @@ def test_mass_that_no_log_sees_is_named(seed):
     ("kind", "seed", "known", "key", "widths"),
     [
         ("four-bar", 301, "cad", "bodies.rocker.mass", -10.0),
+        # the log says little of it: the value that has it is the file's number, not known
+        ("four-bar", [1931, 9, 11], "cad", "bodies.crank.inertia.0", 10.0),
         # at zero, it is in a moment of inertia by its square alone
         ("delta", [611, 10, 11], "guessed", "bodies.rod_1.center_of_mass.1", 10.0),
     ],
