@@ -25,6 +25,7 @@ _WHAT = {
     "exchanged_struts": "Forces stand in the columns of other drives",
     "exchanged_drives": "Forces stand in the columns of other drives",
     "exchanged_lengths": "Coordinates stand in the columns of other drives",
+    "force_unmeasured": "The force{strut} does not follow the motion: it has {size} times what is predicted",
     "force_delay": "The force{strut} comes {size} late",
     "force_gain": "The force{strut} is measured {size} times as large as it is",
     "force_offset": "The force{strut} is off by {size}",

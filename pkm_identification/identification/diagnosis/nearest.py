@@ -97,6 +97,7 @@ def _score_beyond(posterior: Posterior, experiment: Experiment) -> list[tuple[Ef
     known = {nuisance.effect.name for nuisance in full.nuisances}
     situations = build_situations(full.problem, full.rows, mode.values[:basis])
     size = np.sqrt(np.mean(posterior.residual**2, axis=0) * full.problem.redundancy)
+    size[size == 0.0] = 1.0  # a drive that stands still has no equations
     base = Base.of(full.columns @ mode.slope, posterior.residual, size)
     found = []
     for effect in find_effects(full.machine, parameters, experiment.logs):

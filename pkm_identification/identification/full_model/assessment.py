@@ -30,6 +30,7 @@ from ..diagnosis.diagnose import find_causes
 from ..diagnosis.findings import Cause, Diagnosis, Residuals, Unseen
 from ..diagnosis.noise_floor import NoiseFloor, measure_noise_floor
 from ..diagnosis.saturation import find_clipped_equations, find_clipped_forces
+from ..diagnosis.unmeasured_forces import find_unmeasured_forces, refuse_unmeasured
 from ..experiment import Experiment
 from ..long_logs.excerpt import excerpt, format_excerpt_sentence
 from ..result import Identification
@@ -179,6 +180,7 @@ def judge_experiment(
     if posterior is None:
         return None
     white = coloured = None
+    unmeasured = [] if floor is None else find_unmeasured_forces(posterior.equations, floor.std)
     if floor is not None:
         coloured = measure_coloured_floor(experiment, posterior.equations.rows, posterior.basis)
         white, floor = floor.std, replace(floor, std=np.maximum(floor.std, coloured))
@@ -215,8 +217,11 @@ def judge_experiment(
         fit_refused = good and not found.verdict.good
     fit = None
     if floor is not None:
-        causes = _find_causes(found, posterior, experiment, floor, fit_refused)
-        found = _refuse_for_cause(found, causes)
+        if unmeasured:  # everything else is judged once these are
+            causes, found = tuple(unmeasured), refuse_unmeasured(found, experiment.machine, unmeasured)
+        else:
+            causes = _find_causes(found, posterior, experiment, floor, fit_refused)
+            found = _refuse_for_cause(found, causes)
         named = {one.name for one in clipped}
         causes = (*clipped, *(one for one in causes if one.name not in named))
         fit = _compare_with_floor(posterior, floor, found, causes)
