@@ -250,8 +250,12 @@ def compute_typical_forces(machine: Machine, problem: Problem) -> FloatArray:
 
 
 def find_free_widths(equations: FullEquations) -> dict[int, float]:
-    """Return the prior deviations of basis entries that are no body's, and of reversal pulses, by their index."""
+    """Return the prior deviations of basis entries that are no body's, and of reversal pulses, by their index.
+
+    Friction of a drive that stood still in all of the log is as unknown as it was: its width is the file's.
+    """
     machine, problem = equations.machine, equations.problem
+    unmoved = _list_friction_widths(machine)
     typical = compute_typical_forces(machine, problem)
     of_bodies = np.any([np.any(rows, axis=1) for rows in machine.rows_of_bodies], axis=0)
     motors = {one.drives[0]: one.width for one in machine.knowledge.of_kind("motor_inertia")}
@@ -268,6 +272,19 @@ def find_free_widths(equations: FullEquations) -> dict[int, float]:
             seen = felt > 0.0
             if seen.any():
                 widths[k] = FRICTION_WIDTH * float(np.max(typical[seen] / felt[seen]))
+            elif k in unmoved:
+                widths[k] = unmoved[k]
         elif not of_bodies[k] and entry.limb is not None:
             widths[k] = motors[entry.limb] * (ASKED_WIDE if entry.limb in asked else 1.0)
     return widths
+
+
+def _list_friction_widths(machine: Machine) -> dict[int, float]:
+    """Return how well the file has each coefficient of friction, by its index in the basis."""
+    return {
+        int(machine.friction_rows[row, drive]): number.width
+        for drive, friction in enumerate(machine.friction)
+        for row, coefficient in enumerate(friction.law.coefficients)
+        for number in machine.knowledge.of_kind(coefficient.name)
+        if number.drives == (drive,)
+    }
