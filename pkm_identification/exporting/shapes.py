@@ -56,7 +56,7 @@ def find_driven_joint(drive: Drive) -> str:
 
 
 def list_shapes(mechanism: Mechanism) -> list[Shape]:
-    """Return what is drawn of all bodies.
+    """Return what is drawn of all bodies; nothing of a machine whose joints are all at one point.
 
     A driven slide's first body has a tube along its axis, the second a rod back into it.
 
@@ -67,6 +67,8 @@ def list_shapes(mechanism: Mechanism) -> list[Shape]:
     """
     description, outline = mechanism.description, BodyOutline(mechanism)
     size = float(np.max(compute_body_extents(mechanism)))
+    if size == 0.0:
+        return []
     colour = dict.fromkeys(mechanism.tree.body_frames, "moving") | {GROUND: "steel"}
     limits = {find_driven_joint(drive): drive.limits for drive in description.drives if drive.limits}
     drawn = []
