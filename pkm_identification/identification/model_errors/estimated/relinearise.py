@@ -28,8 +28,8 @@ def relinearise(experiment: Experiment) -> tuple[Experiment, Problem, str]:
     """Return the experiment without its effects as they are estimated, its problem, and what did not settle, in words.
 
     Every pass fits by least squares what is left of machine and logs without the effects, and undoes them anew; a step
-    after which the equations fit worse, even with all else fitted to them, is halved, and not taken if that does not help;
-    where no step is to fit better, or the whole step was a small one that hardly changed the fit, the values are
+    after which the equations fit worse, even with all else fitted to them, is halved, and not taken if that does not
+    help; where no step is to fit better, or the whole step was a small one that hardly changed the fit, the values are
     settled. An experiment without effects is returned as it is.
     """
     problem = experiment.problem()
