@@ -39,7 +39,7 @@ def build_complete_mjcf(mechanism: Mechanism) -> str:
     root = ElementTree.fromstring(build_mechanism_mjcf(mechanism))
     lacking = _list_lacking_terms(mechanism)
     for joint in mechanism.description.joints:
-        lacking += _rub_joint(root, mechanism, joint)
+        lacking += _complete_joint(root, mechanism, joint)
     driven = []
     actuators = ElementTree.SubElement(root, "actuator")
     for k, drive in enumerate(mechanism.description.drives):
@@ -48,7 +48,7 @@ def build_complete_mjcf(mechanism: Mechanism) -> str:
         else:
             lacking.append(f"the motor of '{drive.name}'")
         friction = mechanism.description.friction
-        lacking += _rub_drive(root, drive, float(friction.viscous[k]), float(friction.coulomb[k]))
+        lacking += _complete_drive(root, drive, float(friction.viscous[k]), float(friction.coulomb[k]))
     for one in list_shapes(mechanism):
         ends = {"type": "sphere", "pos": numbers(one.start)}
         if not one.is_ball:
@@ -108,7 +108,7 @@ def _add_motor(root: ElementTree.Element, actuators: ElementTree.Element, drive:
     return True
 
 
-def _rub_drive(root: ElementTree.Element, drive: Drive, viscous: float, coulomb: float) -> list[str]:
+def _complete_drive(root: ElementTree.Element, drive: Drive, viscous: float, coulomb: float) -> list[str]:
     """Give a drive's joint or tendon its friction and limits; return what MuJoCo has no place for."""
     offset = FLOAT64.number(drive.measure.offset) if drive.measure.kind == "combination" else 0.0
     if (found := _find_single(root, drive)) is not None:
@@ -125,7 +125,7 @@ def _rub_drive(root: ElementTree.Element, drive: Drive, viscous: float, coulomb:
     return []
 
 
-def _rub_joint(root: ElementTree.Element, mechanism: Mechanism, joint: Joint) -> list[str]:
+def _complete_joint(root: ElementTree.Element, mechanism: Mechanism, joint: Joint) -> list[str]:
     """Give a passive joint its friction and limits; return what MuJoCo has no place for."""
     single = [one for one in _list_parts(root, mechanism, joint) if one.get("type") != "ball"]
     balls = [one for one in _list_parts(root, mechanism, joint) if one.get("type") == "ball"]

@@ -52,3 +52,5 @@ LEAST_FACTOR = 3.0
 SEARCHED_FACTORS = np.geomspace(0.5, 10.0, 16)  # over that of the file's own forces, a fifth more each
 # Of the force: unseen motion that is predicted so well is predicted, however much better the fit is. A judgement.
 MAX_UNSEEN_SHARE = 0.005
+# Of the power of a drive's force that its own columns explain beyond chance: less is noise
+LARGEST_FOLLOWED = 0.2

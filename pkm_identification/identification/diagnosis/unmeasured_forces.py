@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pkm_identification.estimation.posterior.answer import Answer
 from pkm_identification.estimation.posterior.blocks import form_normal_equations
 from pkm_identification.estimation.posterior.mode import find_mode
-from pkm_identification.estimation.posterior.thresholds import LARGEST_ERROR
+from pkm_identification.estimation.posterior.thresholds import LARGEST_ERROR, LARGEST_FOLLOWED
 from pkm_identification.estimation.posterior.verdict import DO_NOT_USE
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
@@ -35,9 +35,6 @@ from .findings import Cause
 NAME = "force_unmeasured"
 CORRECTION = (
     "Connect its force channel, switch its motor on and open its brake, or give the log of another motion"
-)
-LARGEST_FOLLOWED = (
-    0.2  # of the power of a force that own columns of its drive explain beyond chance: less is noise
 )
 
 
