@@ -80,9 +80,11 @@ class Visit:
         return [address for address in self.requests if not address.startswith(inside)]
 
 
-@pytest.fixture(scope="session")
+# A file's, not the session's: while playwright runs, its event loop is the thread's, and no test that comes
+# after in the same process could start one of its own (`asyncio.run`).
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The browser of all tests."""
+    """The browser of the tests in one file."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
         pytest.skip("no Chromium here (Debian: apt-get install chromium)")
