@@ -135,6 +135,7 @@ def assess(
     none_holds: bool = False,
     unseen_share: float = float("nan"),
     usual_gain: tuple[str, float] | None = None,
+    other_size: float | None = None,
 ) -> Verdict:
     """Return the verdict.
 
@@ -165,6 +166,8 @@ def assess(
         As of `Verdict`.
     usual_gain : (str, float), optional
         Key and width of the forces' common factor, where all values rest on that width and nothing checks it.
+    other_size : float, optional
+        How many times as long as in the file the machine is, where the size of gravity says so.
     """
     beyond = [one for one in conflicts if one.beyond]
     small = not floor_ratio > MAX_FLOOR_RATIO
@@ -191,6 +194,11 @@ def assess(
         )
         grade = CONTRADICTS
         sentence = f"The data contradict {named}: correct the file, or state how well it is known."
+        if other_size is not None:
+            sentence += (
+                f" Gravity comes out {1.0 / other_size:.3g} times as large as in the file, as of a machine whose "
+                f"lengths are {other_size:.3g} times those of the file: measure one."
+            )
     elif fitted:
         grade = FITS
         times = "" if np.isnan(floor_ratio) else f"{floor_ratio:.2g} times the noise, "

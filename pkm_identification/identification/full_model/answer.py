@@ -23,7 +23,7 @@ from pkm_identification.estimation.posterior.thresholds import (
 from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, assess
 from pkm_identification.numerics.arrays import FloatArray
 
-from .conflicts import find_conflicts, find_usual_gain, get_common_gain, is_misplaced
+from .conflicts import find_conflicts, find_other_size, find_usual_gain, get_common_gain, is_misplaced
 from .posterior import Posterior, Views, build_posterior_views
 from .values import judge_sign, list_values
 
@@ -70,6 +70,7 @@ def answer(
         parts_agree=certain or (not in_conflict and posterior.contrasts.agree(views.slopes)),
         held_out_chance=posterior.held_out_chance, halves_chance=halves_chance, none_holds=misplaced,
         unseen_share=posterior.unseen_share, usual_gain=find_usual_gain(posterior),
+        other_size=find_other_size(posterior, ratio),
     )  # fmt: skip
     if verdict.widening > 1.0:
         values = tuple(one.widen(verdict.widening) for one in values)

@@ -283,7 +283,12 @@ def assess_posterior(
             other = answer(seldom, white, coloured)
             fewer = len(other.effects) < len(found.effects)
             fits = other.verdict.grade == FITS and (wrong or fewer)
-            if fits or _explains(other.verdict, verdict) or _is_elsewhere(other, verdict):
+            if (
+                fits
+                or _explains(other.verdict, verdict)
+                or _is_elsewhere(other, verdict)
+                or (fewer and not _holds(other) and other.verdict.floor_ratio <= MAX_FLOOR_RATIO)
+            ):
                 return seldom, other
     return posterior, found
 
@@ -296,9 +301,13 @@ def _explains(other: Verdict, verdict: Verdict) -> bool:
 
 def _is_elsewhere(other: Answer, verdict: Verdict) -> bool:
     """Return whether an answer explains most of a misfit by places and scales at which no value holds."""
-    none_holds = all(one.status == CONTRADICTS_FILE for one in other.values)
     left = _compute_left_of_misfit(other.verdict, verdict)
-    return none_holds and verdict.floor_ratio > MAX_FLOOR_RATIO and left < MOST_OF_MISFIT
+    return not _holds(other) and verdict.floor_ratio > MAX_FLOOR_RATIO and left < MOST_OF_MISFIT
+
+
+def _holds(other: Answer) -> bool:
+    """Return whether any value holds, whatever of the file is contradicted."""
+    return any(one.status != CONTRADICTS_FILE for one in other.values)
 
 
 def _compute_left_of_misfit(other: Verdict, verdict: Verdict) -> float:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pkm_identification.estimation.posterior.thresholds import (
     CHECKED_GAIN,
     MAX_COMMON_CONFLICT,
+    MAX_CONFLICT,
     MAX_FLOOR_RATIO,
     MAX_PLACE_CONFLICT,
     MOST_OF_MISFIT,
@@ -22,6 +23,7 @@ from pkm_identification.machines.knowledge.records import WIDTH
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..model_errors.geometry import compute_pitch
+from ..model_errors.unsearched import GRAVITY_SIZE
 from .like_bodies import judge_spread
 from .posterior import Posterior
 
@@ -29,6 +31,8 @@ LEAST_SEEN = 0.05  # of a width: a number of which the data say less is not judg
 # That all forces have in common: more is another unit, or what is linear in it says nothing
 LARGEST_GAIN = 0.5
 PLACES = ("joint_places", "coordinate_offset")
+# Relative: gravity is 9.764 to 9.834 m/s^2 at sea level and on mountains. More is none of another place on Earth
+LARGEST_GRAVITY_CHANGE = 0.007
 
 
 def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
@@ -76,7 +80,7 @@ def find_usual_gain(posterior: Posterior) -> tuple[str, float] | None:
 
 
 def is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: float) -> bool:
-    """Return whether joints, zeros or scales are so far from the file that every value is another one there.
+    """Return whether joints, zeros, scales or all lengths are so far from the file that every value is another there.
 
     Scales are where the coordinates of all drives have another scale, or where one has and there is a misfit by the
     `ratio` of residual and noise: no log tells wrong gears from a machine of another size.
@@ -93,7 +97,34 @@ def is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: f
     other_size = (len(signs) == 1 and scales <= set(far)) or (
         together is not None and abs(together.deviations) > limit
     )
+    other_size |= find_other_size(posterior, ratio) is not None
     return bool(places & set(far)) or other_size or (bool(signs) and misfit)
+
+
+def find_other_size(posterior: Posterior, ratio: float) -> float | None:
+    """Return how many times as long as in its file the machine is by gravity's size; None where that is the file's.
+
+    Forces of a machine with all lengths l times as large, all masses 1/l^2 times, in gravity l times as large are the
+    same: gravity that is none on Earth says that the lengths are another machine's.
+
+    Parameters
+    ----------
+    posterior : Posterior
+    ratio : float
+        Of residual and noise: an error of the model moves gravity, too.
+    """
+    size = float(np.linalg.norm(posterior.equations.machine.gravity))
+    names = [one.name for one in posterior.model.unknowns]
+    if GRAVITY_SIZE not in names:
+        return None
+    k = names.index(GRAVITY_SIZE)
+    off, unknown = float(posterior.mode.unknowns[k]), posterior.model.unknowns[k]
+    seen = 1.0 - float(posterior.mode.covariance[k, k])  # by the data, the rest by the file's width
+    limit = MAX_PLACE_CONFLICT if ratio > MAX_FLOOR_RATIO else MAX_CONFLICT
+    if abs(off) <= limit * max(posterior.own_deviations[k], LEAST_SEEN):
+        return None
+    change = off * unknown.width / (seen * size)
+    return 1.0 / (1.0 + change) if abs(change) > LARGEST_GRAVITY_CHANGE and change > -1.0 else None
 
 
 def _judge_common_scale(posterior: Posterior) -> Conflict | None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy.signal import lfilter
 
 import pkm_identification as pkm
 from benchmarks.field.answers import mechanism_log
-from benchmarks.field.drawn_kinds import scale_mechanism
+from benchmarks.field.drawn_kinds import draw_machine, scale_mechanism
 from pkm_identification.cli import main
 from pkm_identification.estimation.posterior.status import FROM_FILE, IDENTIFIED, RESTS_ON_FILE
 from pkm_identification.estimation.posterior.verdict import CONTRADICTS, DO_NOT_USE, FITS
@@ -304,6 +305,22 @@ def test_values_of_a_machine_of_another_size_do_not_hold(size):
     machine, log, _ = drawn_log("mast", 5)
     document = scale_mechanism(dict(machine.document), size, 1.0)
     assert identify([log], read_machine(document), TOTAL).answer.verdict.good == (size == 1.0)
+
+
+@pytest.mark.parametrize("size", [0.93, 1.1])
+def test_gravity_that_is_none_on_earth_says_how_long_the_machine_is(size):
+    """Lengths l times, masses 1/l^2 times and gravity l times as large: the forces are the same."""
+    random = np.random.default_rng(11)
+    file = draw_machine(random, "serial_arm")
+    log = mechanism_log(read_machine(scale_mechanism(file, size, size**-2)).mechanism)
+    noise = 0.005 * np.sqrt(np.mean(log.force**2, axis=0)) * random.standard_normal(log.force.shape)
+    result = identify([replace(log, force=log.force + noise)], read_machine(file), TOTAL)
+    verdict = result.answer.verdict
+    assert verdict.grade == CONTRADICTS
+    assert verdict.conflicts[0].key == "gravity"
+    assert not [one for one in result.answer.values if one.status == IDENTIFIED]
+    (found,) = re.findall(r"([0-9.]+) times those of the file", verdict.sentence)
+    assert float(found) == pytest.approx(size, abs=0.02)
 
 
 def test_a_drawn_delta_whose_masses_are_guesses_converges(tmp_path):
