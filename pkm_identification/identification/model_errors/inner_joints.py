@@ -29,8 +29,8 @@ def compute_columns(situation: Situation) -> FloatArray:
     rubbing = situation.machine.with_joint_friction()
     assert rubbing is not None  # or there is no such effect
     mapping = np.eye(len(rubbing.basis))[:, _find_rows(situation.machine, rubbing)]
-    rows = situation.rows
-    return rows.thin_in_band(rubbing.compute_regressor(rows.thin_motion, mapping))
+    rows = situation.rows  # a joint reverses within a sample, as a drive does
+    return rows.in_band(rubbing.compute_regressor(rows.motion, mapping))
 
 
 def effects(machine: Machine) -> list[Effect]:

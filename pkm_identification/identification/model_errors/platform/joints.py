@@ -107,12 +107,12 @@ def _turn_vectors(axes: FloatArray, places: FloatArray, angle: float) -> FloatAr
 
 def friction(situation: Situation, coefficient: str) -> FloatArray:
     """Return what a unit of the Coulomb or viscous friction of all joints would add, N per N m or N m s, (K, 6, 1)."""
-    motion = situation.rows.thin_motion
+    motion = situation.rows.motion  # a joint reverses within a sample, as a drive does
     platform = PlatformMotion(np.zeros(len(motion)), *motion.state)
     columns = joint_friction_columns(_change_description(situation), platform, TRANSITION_RATE)
     by_joint = columns.reshape(len(columns), STRUTS, len(ENDS), len(COEFFICIENTS), STRUTS)
     force = by_joint[:, :, :, COEFFICIENTS.index(coefficient)].sum(axis=(2, 3))
-    return situation.rows.thin_in_band(force)[:, :, None]
+    return situation.rows.in_band(force)[:, :, None]
 
 
 def effects(machine: Machine) -> list[Effect]:

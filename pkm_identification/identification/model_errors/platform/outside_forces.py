@@ -50,10 +50,13 @@ def compute_dampers(situation: Situation) -> FloatArray:
 
 
 def compute_friction(situation: Situation) -> FloatArray:
-    """Return the same of a unit of force against the platform's rate."""
-    rates = find_rates(situation)
+    """Return the same of a unit of force against the platform's rate, which reverses within a sample."""
+    rows, thin = situation.rows, find_levers(situation)
+    levers = np.stack([situation.at_all_samples(one) for one in np.moveaxis(thin, 2, 0)], axis=2)
+    rates = -np.einsum("kiw,ki->kw", levers, rows.motion.rate)  # its power is that of the drives
     slow = SLOW * np.sqrt(np.mean(rates**2, axis=0)) if len(rates) else np.ones(rates.shape[1])
-    return _compute_along(situation, -np.tanh(rates / np.maximum(slow, np.finfo(float).tiny)))
+    shape = -np.tanh(rates / np.maximum(slow, np.finfo(float).tiny))
+    return rows.in_band(levers * shape[:, None, :])
 
 
 def _compute_along(situation: Situation, shape: FloatArray) -> FloatArray:
