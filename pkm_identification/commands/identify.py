@@ -208,11 +208,11 @@ def _present(
 
 def _report_refusal(options: argparse.Namespace, result: Identification) -> int:
     """Return the exit code; on stderr, why it is not 0."""
-    from pkm_identification.report.sentences import refusal_line
+    from pkm_identification.report.sentences import format_verdict, refusal_line
 
     if not result.converged:
         if options.json == "-" or result.answer is not None:
-            warn(f"pkm identify: the estimator did not converge: {result.nonconvergence}")
+            warn(f"pkm identify: {format_verdict(result)}")
     elif result.answer is not None:
         verdict = result.answer.verdict
         if not verdict.good or options.require == FITS != verdict.grade:

@@ -108,7 +108,8 @@ class OneLineParser(argparse.ArgumentParser):
                 else:
                     near = did_you_mean(flag, parser._option_string_actions)
             kind = "option" if flag.startswith("-") else "argument"
-            parser.error(f"{flag}: no such {kind}{near or f'; {parser.prog} --help has all'}")
+            whole = "--help-all" if "--help-all" in parser._option_string_actions else "--help"
+            parser.error(f"{flag}: no such {kind}{near or f'; {parser.prog} {whole} lists all'}")
         return options
 
     def _command(self, name: str | None) -> argparse.ArgumentParser:

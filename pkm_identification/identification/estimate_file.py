@@ -196,6 +196,7 @@ def build_validation_document(validation: Validation | None) -> dict[str, Any] |
         "without_friction_percent": finite_or_none(validation.without_friction_percent),
         "nominal_percent": finite_or_none(validation.nominal_percent),
         "parameters_percent": finite_or_none(validation.parameters_percent),
+        "repeats_after_s": finite_or_none(validation.repeats_after),
         "held_out": validation.held_out,
         "predicted_by": validation.predicted_by,
     }

@@ -36,6 +36,7 @@ from .regression.validation import (
     follow_stamps,
     name_force_units,
     refuse_copied_drives,
+    refuse_forces_beyond_limits,
     refuse_silent_drives,
 )
 from .result import Identification
@@ -259,6 +260,7 @@ def _examine(log: DriveLog, machine: Machine) -> _Validated:
     prepared = prepare_log(log, machine)
     log = prepared.log
     refuse_silent_drives(log, machine)
+    refuse_forces_beyond_limits(log, machine)
     refuse_copied_drives(log, machine)
     period, warning = compute_estimated_period(log, machine, hold=prepared.hold)
     settings = Settings().resolve(machine, period)

@@ -28,6 +28,7 @@ from .equations.band_rows import band_pieces
 from .equations.standstill import StandstillLimits, find_standstill
 from .experiment import Experiment
 from .regression.friction import DriveFriction
+from .regression.repeated_motion import find_repeated_ends
 from .samples import Samples
 from .settings import Settings
 
@@ -61,6 +62,8 @@ class Validation:
         What the machine file's own values predict, as `rms_percent_total`.
     nominal_rms_percent : ndarray, shape (n,)
         The same, drive by drive.
+    repeats_after : float
+        s, after which the motion of the held-out part repeats one of the other samples'; NaN where it does not.
     parameters_percent : float
         What the parameters predict without the effects that a full model found as well, as `rms_percent_total`; NaN
         where there are none.
@@ -79,6 +82,7 @@ class Validation:
     nominal_percent: float = float("nan")
     nominal_rms_percent: FloatArray = field(default_factory=lambda: np.empty(0))
     parameters_percent: float = float("nan")
+    repeats_after: float = float("nan")
 
     @property
     def error(self) -> float:
@@ -174,7 +178,11 @@ def predict_held(experiment: Experiment, values: FloatArray) -> Validation | Non
     if validation is None:
         return None
     part = end_part(experiment.settings.hold_out, len(experiment.ends()))
-    return replace(validation, source=experiment.sources[0], part=part)
+    pairs = zip(experiment.logs, experiment.held_from(), strict=True)
+    repeats = find_repeated_ends(
+        (log.coordinate, first, log.period) for log, first in pairs if first < len(log.time)
+    )
+    return replace(validation, source=experiment.sources[0], part=part, repeats_after=repeats)
 
 
 def _predict_forces(

@@ -91,6 +91,7 @@ _FAULTS = {
 # The same of one drive, where that is said otherwise
 _WHAT_OF_ONE = {
     "coordinate_sign": "The coordinate{strut} has the other sign",
+    "force_unit": "The force{strut} is in another unit than the others",
     "motor_inertia": "The turning motor{strut} resists like {size} that the model leaves out",
     "friction_presliding": "The drive{strut} gives by about {size} before it slides (presliding)",
     "friction_transition": "Friction{strut} has a transition rate of {size} instead of the machine file's",

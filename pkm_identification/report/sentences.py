@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
 MOST_COMBINATIONS = 3  # in a sentence
 WEAK = ": the estimate does not hold for that motion."
+REPEATED = " It is the motion of {} s before: check another motion with --validate OTHER_LOG."
 NOTHING_HELD_OUT = "Nothing was held out and predicted: the logs are too short for it."
 LOG_NAMED = re.compile(r"\S*[./:]")  # how a sentence on one of the logs begins
 PREDICTED = 2.0  # error of a held-out prediction over the noise floor, up to which the model holds there
 
+USE_FULL_MODEL = "Leave out --estimator to get values of the full model. "
 # times the error of a prediction: a force that is mostly friction flatters it
 FLATTERED = 2.0
 # times the error of a prediction: what the parameters alone predict is then worth saying
@@ -47,7 +49,7 @@ def verdicts(result: Identification) -> list[tuple[bool, str]]:
     """Return the result in a few sentences, each with whether it is good news."""
     estimate, answer = result.estimate, result.answer
     lines = []
-    if answer is None or not result.converged:  # a verdict takes it for granted
+    if answer is None:  # a verdict takes it for granted, or says it
         lines.append(format_converged_sentence(result.converged, result.nonconvergence))
     lines += [format_identified_sentence(estimate)] if answer is None else answer_sentences(answer)
     lines += _format_combinations(estimate)
@@ -97,19 +99,33 @@ def find_faults(result: Identification) -> list[str]:
         lines.append("This estimate was not compared with its logs.")
     if result.contradiction:
         lines.append(f"{result.contradiction}.")
-    if not result.converged:
-        lines.append(format_converged_sentence(result.converged, result.nonconvergence)[1])
+    if not result.converged and (result.answer is None or result.answer.verdict.good):
+        lines.append(format_verdict(result))
     if result.validation is not None and result.answer is None:
         good, text = format_held_out_sentence(result.validation, result.fit, result.settings.band.cutoff)
         lines += [] if good else [text]
     return [*lines, *format_warning_lines(result)]
 
 
+def format_verdict(result: Identification) -> str:
+    """Return whether an estimate can be used, one line.
+
+    Of an estimator that did not converge the full model's verdict says nothing: it is of the full model's own values.
+    """
+    if result.answer is None:
+        return format_converged_sentence(result.converged, result.nonconvergence)[1]
+    verdict = result.answer.verdict
+    if result.converged:
+        return verdict.sentence
+    stopped = format_converged_sentence(False, result.nonconvergence)[1]
+    advice = USE_FULL_MODEL if verdict.good and not result.is_full else ""
+    return f"{stopped} {advice}Verdict of the full model: {verdict.sentence}"
+
+
 def refusal_line(result: Identification) -> str:
     """Return why an answer is refused, one line: the verdict, and the likeliest known cause that can be undone."""
-    assert result.answer is not None
     causes = result.fit.causes if result.fit is not None else ()
-    line = result.answer.verdict.sentence
+    line = format_verdict(result)
     return f"{line} {sentence(causes[0])}" if causes and causes[0].correction else line
 
 
@@ -123,7 +139,7 @@ def format_verdict_lines(result: Identification) -> list[tuple[bool, str]]:
     said = [one.name for one in causes]
     misfit = answer.verdict.floor_ratio > MAX_FLOOR_RATIO
     found = [] if known and misfit else format_effects_sentences(answer, said)
-    return [(good, line) for line in (answer.verdict.sentence, *found, *known)]
+    return [(good, line) for line in (format_verdict(result), *found, *known)]
 
 
 def _format_combinations(estimate: ParameterEstimate) -> list[tuple[bool, str]]:
@@ -203,8 +219,11 @@ def format_held_out_sentence(
     if validation.parameters_percent > CLEARLY_WORSE * error:
         alone = number(validation.parameters_percent, 3)
         notes.append(f"parameters alone, without the effects found: {alone} %")
+    repeated = ""
+    if np.isfinite(validation.repeats_after):
+        repeated = REPEATED.format(number(validation.repeats_after, 3))
     return (
         good,
         f"{subject} to {number(error, 3)} % rms{'' if cutoff is None else f' below {cutoff:.3g} Hz'} "
-        f"({'; '.join(notes)})" + ("." if good else WEAK),
+        f"({'; '.join(notes)})" + (f".{repeated}" if good else WEAK),
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pkm_identification.identification.result import Identification
 
 from .listing import paragraph
-from .sentences import verdicts
+from .sentences import format_verdict, verdicts
 from .tables import build_sums_table, dropped_table, estimate_table, label_sums, validation_table
 from .total_deviations import answer_table, format_table_notes
 
@@ -47,8 +47,7 @@ def summary(
     if estimator.assumptions:
         head.append(f"stated beforehand: {estimator.assumptions.described()}")
     if result.answer is not None:
-        verdict = result.answer.verdict
-        head.append(shown(verdict.good and result.trusted, verdict.sentence))
+        head.append(shown(result.trusted, format_verdict(result)))
     blocks = ["\n".join([*head, *result.notes])]
     estimated = label_sums(estimate_table(result.estimate, near_zero=result.near_zero), result.sums)
     if result.answer is None:

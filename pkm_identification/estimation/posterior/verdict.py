@@ -217,7 +217,8 @@ def assess(
         key, width = usual_gain
         note = (
             f"All values rest on the forces' common factor, taken as right to {100.0 * width:.2g} % "
-            f"({format_key(key)}): no mass of the file checks it. State its width, or a mass that was weighed."
+            f"({format_key(key)}): no mass of the file checks it. To narrow it, weigh a body and state its mass as "
+            "`known: measured`, or state this tolerance."
         )
     return Verdict(
         grade,

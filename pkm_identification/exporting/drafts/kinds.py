@@ -151,7 +151,7 @@ outputs:
   y: {{body: rod_left, position: y, point: [rod, 0, 0]}}
 home:
   drives: {{left: pi - home, right: home}}
-  # the rods meet above the base line; for the other assembly mode turn the signs of both elbows
+  # the rods meet above the base line; for the other assembly mode turn the sign of rise in both
   guess: {{elbow_left: rise - pi + home, elbow_right: pi - rise - home}}
 {_build_friction(2, "N m")}"""
 

@@ -21,12 +21,13 @@ from pkm_identification.estimation.posterior.mode import find_mode
 from pkm_identification.estimation.posterior.thresholds import MAX_FLOOR_RATIO
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.records.foreign.units import FACTORS
 
 from ..full_model.equations import FullEquations
 from ..full_model.posterior import build_model
 from ..full_model.unknowns import FileModel
 from .coupled_drives import couple_bodies, couple_friction, describe_coupled_motor, list_coupled_motors
-from .discrete_causes import BETTER, find_cause_of_order
+from .discrete_causes import BETTER, build_unit_cause, find_cause_of_order
 from .findings import FORCE_FACTOR, Cause
 from .length_order import find_best_length_order
 from .reversed_coordinates import describe_reversal, list_reversals, reverse_coordinates
@@ -57,8 +58,8 @@ def find_discrete_cause(full: FullEquations, floor: FloatArray, left: float, mis
     if ratio < POOR:
         return None
     tried = [
-        *_reverse_one_force(whole), *_exchange_forces(whole), *_turn_gravity(whole), *_couple_drives(whole),
-        *_reverse_coordinates(whole),
+        *_reverse_one_force(whole), *_convert_one_force(whole), *_exchange_forces(whole), *_turn_gravity(whole),
+        *_couple_drives(whole), *_reverse_coordinates(whole),
     ]  # fmt: skip
     if ratio > HOPELESS:
         tried += _exchange_lengths(full, before)
@@ -89,10 +90,13 @@ class _FileModel:
         alone = replace(full, nuisances=(), columns=full.problem.equations.regressor)
         return cls(alone, floor, build_model(alone))
 
-    def compute_cost(self, measured: FloatArray, columns: FloatArray | None = None) -> float:
-        """Return the least sum of squares of right sides (K, n) and prior, with other columns (K, n, T) if given."""
+    def compute_cost(
+        self, measured: FloatArray, columns: FloatArray | None = None, floor: FloatArray | None = None
+    ) -> float:
+        """Return the least sum of squares of right sides (K, n) and prior, with other columns or noise if given."""
         columns = self.full.columns if columns is None else columns
-        normal = form_normal_equations(columns / self.floor[:, None], measured / self.floor)
+        floor = self.floor if floor is None else floor
+        normal = form_normal_equations(columns / floor[:, None], measured / floor)
         return find_mode(self.model, normal, (np.zeros(self.model.width),), STEPS).cost
 
 
@@ -107,6 +111,24 @@ def _reverse_one_force(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
         correction = "Reverse the sign of that force"
         cause = Cause(f"force_sign_{drive.label}", -1.0, 0.0, "", 0.0, correction, FORCE_FACTOR)
         yield cause, whole.compute_cost(full.measured - 2.0 * force * row)
+
+
+def _convert_one_force(whole: _FileModel) -> Iterator[tuple[Cause, float]]:
+    """Yield each unit that the force of one drive may be in alone, and the squares that it leaves converted.
+
+    Its noise is converted with it: else any small unit would leave little.
+    """
+    full, drives = whole.full, whole.full.machine.drives
+    force = full.problem.equations.force
+    if len(drives) == 1:  # that of all forces: it leaves no residual
+        return
+    for row, drive in zip(np.eye(len(drives)), drives, strict=True):
+        for unit, factor in FACTORS["torque" if drive.unit == "rad" else "force"].items():
+            if factor == 1.0:
+                continue
+            cause = build_unit_cause(drive, unit, factor)
+            scale = 1.0 + (factor - 1.0) * row
+            yield cause, whole.compute_cost(full.measured + (scale - 1.0) * force, floor=whole.floor * scale)
 
 
 def _exchange_forces(whole: _FileModel) -> Iterator[tuple[Cause, float]]:

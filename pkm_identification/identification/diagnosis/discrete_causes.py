@@ -37,6 +37,22 @@ def build_factor_cause(common: CommonFactor) -> Cause:
     return Cause("force_unit", common.factor, 0.0, "N", 0.0, correction, FORCE_FACTOR, detail=common.text)
 
 
+def build_unit_cause(drive: Drive, unit: str, factor: float) -> Cause:
+    """Return the cause of one drive's force in another unit than the others."""
+    si = drive.force_unit
+    correction = f"Convert that force: one recorded unit is {factor:.6g} {si}"
+    return Cause(
+        f"force_unit_{drive.label}",
+        factor,
+        0.0,
+        si,
+        0.0,
+        correction,
+        FORCE_FACTOR,
+        detail=f"{unit} taken for {si}",
+    )
+
+
 def find_cause_of_order(order: Order, drives: Sequence[Drive]) -> Cause | None:
     """Return forces in the columns of other drives, if another order leaves much less."""
     if not order.changed or order.left > BETTER * order.before:

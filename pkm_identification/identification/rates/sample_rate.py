@@ -22,6 +22,7 @@ from ..regression.limits import apply_validation
 
 RATE_WARNING = 0.02  # of the stated rate
 MOST_SAME = 0.9  # of the steps between stamps; more of none are no stamps that came twice but rounded ones
+MOST_NAMED = 4  # columns of forces in a sentence
 FEWEST_STEPS = 20  # between stamps, to measure a period from
 MOST_PASSES = 3  # of input validation, to find the period of the rows that it lets pass
 ROUNDING = 1e-9  # relative difference of periods below which they differ by rounding alone
@@ -117,6 +118,12 @@ def _read_used_stamps(
     return log.time, near
 
 
+def _list_forces(machine: Machine) -> str:
+    """Return the names of the drives' forces, of many the first and the last."""
+    names = [drive.force_name for drive in machine.drives]
+    return ", ".join(names if len(names) <= MOST_NAMED else [names[0], "...", names[-1]])
+
+
 def _suggest_force_source(machine: Machine) -> str:
     """Return where forces can come from, of drives that do not report them by their currents."""
     kinds = dict.fromkeys(actuator.type for actuator in machine.actuators or () if actuator.has_valve)
@@ -140,7 +147,8 @@ def compute_common_period(
     for log, hold in zip(logs, holds or [1.0] * len(logs), strict=True):
         if log.force is None:
             raise LogError(
-                f"{log.source}: holds no forces; identification needs them{_suggest_force_source(machine)}"
+                f"{log.source}: holds no forces; identification needs {_list_forces(machine)}, by these names or by "
+                f"--columns{_suggest_force_source(machine)}"
             )
         own, warning = compute_estimated_period(log, machine, validation, hold)
         period = period or own

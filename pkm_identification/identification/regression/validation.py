@@ -21,12 +21,13 @@ from pkm_identification.errors import LogError
 from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
-from pkm_identification.numerics.large_arrays import row_blocks
+from pkm_identification.numerics.large_arrays import representative_rows, row_blocks
 from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.signals.input_validation import ValidatedLog, ValidationSettings
 from pkm_identification.signals.input_validation.another_machine import refuse_another_machine
 from pkm_identification.signals.input_validation.unusable import (
     are_copies,
+    find_copied_forces,
     refuse_copies,
     refuse_unsigned_forces,
     refuse_zero_forces,
@@ -97,6 +98,7 @@ def validate_logs(logs: Sequence[DriveLog], machine: Machine, given: Settings) -
 def refuse_useless(log: DriveLog, machine: Machine) -> None:
     """Refuse a log of another machine, forces that are none, and copies of a column."""
     refuse_silent_drives(log, machine)
+    refuse_forces_beyond_limits(log, machine)
     refuse_copied_drives(log, machine)
     refuse_another_machine(log, machine)
 
@@ -227,7 +229,7 @@ def _resample(
 
 
 def refuse_copied_drives(log: DriveLog, machine: Machine) -> None:
-    """Refuse a log in which one drive's coordinate stands in all columns.
+    """Refuse a log in which one drive's coordinate stands in all columns, or one force in those of two drives.
 
     Drives of a symmetric machine do move alike where it is simulated without noise: then their forces are alike, too.
     """
@@ -238,6 +240,31 @@ def refuse_copied_drives(log: DriveLog, machine: Machine) -> None:
         apart = np.mean((force - force[:, :1]) ** 2) / max(float(np.mean(force**2)), 1e-300)
         if not 0.0 < np.sqrt(apart) < ALIKE:
             refuse_copies(log.coordinate, log.source, "coordinates", machine.drives[0].part)
+
+    if log.force is not None and (pair := find_copied_forces(log.force, log.coordinate)) is not None:
+        one, other = (machine.drives[k].force_name for k in pair)
+        raise LogError(
+            f"{log.source}: {one} and {other} are the same in every sample: one drive's force, or the sum of both, "
+            "stands in both columns. A sum cannot be divided: record the force of each drive"
+        )
+
+
+def refuse_forces_beyond_limits(log: DriveLog, machine: Machine) -> None:
+    """Refuse a log in which a drive's force is mostly more than the machine file lets it give."""
+    if log.force is None or not len(log):
+        return
+    usual = np.median(np.nan_to_num(np.abs(representative_rows(log.force))), axis=0)
+    beyond = [
+        f"{drive.force_name} is mostly about {size:.3g} {drive.force_unit}, and the file's force limit is "
+        f"{drive.force_limit:.4g} {drive.force_unit}"
+        for drive, size in zip(machine.drives, usual, strict=True)
+        if size > drive.force_limit
+    ]
+    if beyond:
+        raise LogError(
+            f"{log.source}: {'; '.join(beyond)}: state the unit that the log has (--units, or in the column's name), "
+            "or correct the limit"
+        )
 
 
 def refuse_silent_drives(log: DriveLog, machine: Machine) -> None:

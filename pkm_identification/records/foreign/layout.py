@@ -66,7 +66,9 @@ class LogLayout:
         for name, column in self.columns.items():
             if theirs.count(column) > 1:
                 other = next(n for n, c in self.columns.items() if c == column and n != name)
-                raise SettingsError(f"--columns: {name} and {other} are both '{column}'")
+                raise SettingsError(
+                    f"--columns: {name} and {other} are both '{column}'{_advise_on_sums(name, channels)}"
+                )
         count = len(channels.joints)
         if self.joints and (len(self.joints) != count or len(set(self.joints)) != count):
             raise SettingsError(
@@ -149,6 +151,13 @@ def _refuse_unknown(ours: str, channels: Channels) -> None:
         )
 
 
+def _advise_on_sums(ours: str, channels: Channels) -> str:
+    """Return what to do where columns of forces are fewer than drives."""
+    if ours not in channels.forces:
+        return ""
+    return "; the sum of several drives' forces cannot be divided: record the force of each drive"
+
+
 def _split_list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(","))
 
@@ -191,7 +200,7 @@ def _spread(ours: str, theirs: str | Sequence[str], channels: Channels) -> dict[
     if len(several) != count:
         raise SettingsError(
             f"--columns {ours}={theirs}: expected {channels.count} column{'s' * (count != 1)}, as {ours}=A1..A{count} "
-            f"or {ours}=2..{count + 1}, found {len(several)}"
+            f"or {ours}=2..{count + 1}, found {len(several)}{_advise_on_sums(channels.groups[ours][0], channels)}"
         )
     return dict(zip(channels.groups[ours], several, strict=True))
 

@@ -19,7 +19,7 @@ from pkm_identification.estimation.statuses import is_known
 from pkm_identification.identification.physical_verdict import verdict
 
 from ..listing import number
-from ..sentences import format_held_out_sentence
+from ..sentences import format_held_out_sentence, format_verdict
 from ..total_deviations import answer_sentences
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _known(answer: Answer) -> Check:
 def overall(checks: list[Check], result: Identification) -> tuple[str, str]:
     """State and sentence for all of it."""
     if not result.converged:
-        return BAD, "Do not use these values: the estimator has not settled."
+        return BAD, format_verdict(result)
     if result.answer is not None and not result.contradiction:
         verdict = result.answer.verdict
         return GOOD if verdict.grade == FITS else UNKNOWN if verdict.good else BAD, verdict.sentence

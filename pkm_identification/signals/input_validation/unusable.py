@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 from pkm_identification.errors import LogError
@@ -21,6 +23,7 @@ FEWEST_ZEROS = 0.1
 # that never changes sign by itself comes so near to 0 in one strut by chance, hardly in two.
 NEAR_ZERO = 0.01
 FEWEST_NEAR = 2  # struts
+MOVES_ALIKE = 1e-6  # of their way: drives of a machine that is its own mirror image may move, and push, alike
 FEWEST_LEVELS = (
     20  # different values of a force; a sensor with larger steps does not tell a small force from none
 )
@@ -70,6 +73,19 @@ def are_copies(coordinate: FloatArray) -> bool:
         and len(others) > 0
         and all(np.array_equal(first, coordinate[:, i], equal_nan=True) for i in others)
     )
+
+
+def find_copied_forces(force: FloatArray, coordinate: FloatArray) -> tuple[int, int] | None:
+    """Return two drives whose forces (N, n) are the same in every sample, though they do not move alike; else None."""
+    for one, other in combinations(range(force.shape[1]), 2):
+        if not np.array_equal(force[:, one], force[:, other], equal_nan=True):
+            continue
+        moved = coordinate[:, [one, other]] - coordinate[:1, [one, other]]
+        apart = np.nanmax(np.abs(moved[:, 0] - moved[:, 1]), initial=0.0)
+        several = len(np.unique(representative_rows(force[:, one]))) >= FEWEST_LEVELS
+        if several and apart > MOVES_ALIKE * np.nanmax(np.abs(moved), initial=0.0):
+            return one, other
+    return None
 
 
 def refuse_zero_forces(force: FloatArray | None, source: str) -> None:

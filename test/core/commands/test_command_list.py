@@ -125,7 +125,7 @@ def test_a_name_that_is_none_is_refused_with_the_list(capsys):
         (["idenify", "a.csv"], ["pkm: 'idenify' is no command", "did you mean 'identify'"]),
         (
             ["check", "a.csv", "--machine", "uf", "--xyzzy"],
-            ["--xyzzy: no such option; pkm check --help has all"],
+            ["--xyzzy: no such option; pkm check --help lists all"],
         ),
         (
             ["import", "a.txt", "--out", "a.csv"],

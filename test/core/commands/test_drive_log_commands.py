@@ -192,6 +192,10 @@ def bad(log: DriveLog) -> dict[str, tuple[DriveLog, str]]:
         "zero": (DriveLog(log.time, log.coordinate, 0.0 * log.force), "all forces are 0"),
         "silent": (DriveLog(log.time, log.coordinate, log.force * [1.0, 0.0]), "0 throughout"),
         "copies": (DriveLog(log.time, log.coordinate[:, [0, 0]], log.force), "copies of one"),
+        "sums": (
+            DriveLog(log.time, log.coordinate, log.force @ np.ones((2, 2))),
+            "are the same in every sample",
+        ),
         "unsorted": (
             DriveLog(log.time[order], log.coordinate[order], log.force[order]),
             "not in the order of time",
@@ -212,7 +216,7 @@ def test_what_nothing_can_be_used_of_is_1(kind, five_bar, tmp_path, capsys):
     assert words in error.splitlines()[-1]
 
 
-@pytest.mark.parametrize("kind", ["zero", "silent", "copies", "unsorted", "unsigned", "seconds"])
+@pytest.mark.parametrize("kind", ["zero", "silent", "copies", "sums", "unsorted", "unsigned", "seconds"])
 def test_what_is_no_input_is_2_in_one_line(kind, five_bar, tmp_path, capsys):
     machine, path, log = five_bar
     log, words = bad(log)[kind]

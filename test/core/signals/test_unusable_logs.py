@@ -10,6 +10,7 @@ import pytest
 
 from pkm_identification.errors import LogError
 from pkm_identification.signals.input_validation.unusable import (
+    find_copied_forces,
     refuse_copies,
     refuse_unsigned_forces,
     refuse_unsorted,
@@ -78,6 +79,13 @@ def test_copies_of_one_strut_and_forces_that_are_none_are_named():
         refuse_copies(np.tile(length[:, :1], 6), "log")
     refuse_copies(length, "log")
     refuse_copies(np.full_like(length, 0.4), "log")  # at rest in the middle
+    made = forces(0.0, 100.0, 0.0)
+    assert find_copied_forces(made, length) is None
+    made[:, 4] = made[:, 1]
+    assert find_copied_forces(made, length) == (1, 4)
+    alike = length.copy()
+    alike[:, 4] = alike[:, 1] + 0.05  # of a machine that is its own mirror image
+    assert find_copied_forces(made, alike) is None
     with pytest.raises(LogError, match="all forces are 0"):
         refuse_zero_forces(np.zeros((9, 6)), "log")
     refuse_zero_forces(None, "log")

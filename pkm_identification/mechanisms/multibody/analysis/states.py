@@ -46,7 +46,16 @@ def random_drives(mechanism: Mechanism, count: int, seed: int = 0) -> tuple[Any,
         # a state out of reach is tried nearer to home
         offset[~closed] /= 2
     else:
-        raise MotionRefused(f"{mechanism.description.source}: states around home cannot be reached")
+        k = int(np.argmin(closed))
+        nearest = ", ".join(
+            f"{drive.name} {value:.3g}"
+            for drive, value in zip(mechanism.description.drives, span * offset[k], strict=True)
+        )
+        raise MotionRefused(
+            f"{mechanism.description.source}: the loops cannot be closed near home, not even this far from it (m, "
+            f"rad): {nearest}. Correct the lengths or home (`pkm mechanism --out DIR` draws it), or narrow the "
+            "drives' limits"
+        )
     rate, second = rng.normal(size=(2, count, len(home)))
     return (
         _round_decimals(home + span * offset),

@@ -181,10 +181,14 @@ def test_hinges_that_the_full_model_does_not_ask_for_are_named():
     [
         (lambda r: replace(r, force=0.03 * r.force), "force_unit"),
         (lambda r: replace(r, force=r.force * np.where(np.arange(6) == 2, -1.0, 1.0)), "force_sign_3"),
+        (
+            lambda r: replace(r, force=r.force * np.where(np.arange(6) == 4, 1.0 / 9.80665, 1.0)),
+            "force_unit_5",
+        ),
         (lambda r: replace(r, force=r.force[:, [1, 0, 2, 3, 4, 5]]), "exchanged_struts"),
         (lambda r: replace(r, coordinate=r.length[:, [0, 1, 5, 3, 4, 2]]), "exchanged_lengths"),
     ],
-    ids=["currents", "sign of one", "exchanged forces", "exchanged lengths"],
+    ids=["currents", "sign of one", "kilograms of one", "exchanged forces", "exchanged lengths"],
 )
 def test_what_is_wrong_altogether_is_told_first(right, fault, name):
     result = diagnosis(fault(right), settings=WHOLE)

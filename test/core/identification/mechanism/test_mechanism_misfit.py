@@ -67,6 +67,8 @@ CASES = {
     ),
     "gain": (lambda t, f, v, a: f * (1.0 + only(0, 0.2)), "force_gain_length_1", 1.2),
     "sign": (lambda t, f, v, a: f * (1.0 - only(1, 2.0)), "force_sign_length_2", -1.0),
+    "kilonewtons": (lambda t, f, v, a: f * (1.0 - only(1, 0.999)), "force_unit_length_2", 1000.0),
+    "pounds": (lambda t, f, v, a: f * (1.0 - only(2, 0.7752)), "force_unit_length_3", 4.448),
     "offset": (lambda t, f, v, a: f + only(2, 6.0), "force_offset_length_3", 6.0),
     "asymmetric": (
         lambda t, f, v, a: f + only(0, 2.0 * np.abs(smooth_side(v))), "friction_asymmetric_length_1", 2.0 / 3.0,

@@ -183,6 +183,24 @@ def test_a_log_outside_the_limits_is_another_machines():
         validated(replace(log, coordinate=1e3 * place), one)
 
 
+def test_a_force_beyond_its_limit_in_most_of_the_log_is_named():
+    log, one = exact(), five_bar()
+    limited = LimitedForces(one, 2.0 * float(np.abs(log.force).max()))
+    assert validated(log, limited).dropped == {}
+    with pytest.raises(LogError, match="torque_r is mostly about .* N m, and the file's force limit is"):
+        validated(replace(log, force=log.force * [1.0, 1e3]), limited)
+
+
+class LimitedForces:
+    """A machine whose drives give no more than so much."""
+
+    def __init__(self, machine, most):
+        self.machine, self.drives = machine, tuple(replace(one, force_limit=most) for one in machine.drives)
+
+    def __getattr__(self, name):
+        return getattr(self.machine, name)
+
+
 def test_the_guard_is_compiled_once_for_any_number_of_drives():
     """Sizes stand in arrays, never in types."""
     random, versions = np.random.default_rng(0), []
