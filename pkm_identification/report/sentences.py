@@ -164,7 +164,7 @@ def format_converged_sentence(converged: bool, why: str) -> tuple[bool, str]:
     """Return whether the estimator converged; `why` it did not may be empty."""
     if converged:
         return True, "The estimator converged."
-    return False, f"The estimator did not converge: do not use these values{f' ({why})' if why else ''}."
+    return False, f"Do not use these values: the estimator did not converge{f' ({why})' if why else ''}."
 
 
 def format_identified_sentence(estimate: ParameterEstimate) -> tuple[bool, str]:

@@ -214,7 +214,7 @@ def test_total_deviations_of_what_did_not_converge_end_with_that_reason(files, c
     assert main([str(a) for a in arguments]) == 1
     out, err = capsys.readouterr()
     (line,) = err.strip().splitlines()
-    assert "did not converge: do not use these values (b_1 moved)" in line
+    assert "Do not use these values: the estimator did not converge (b_1 moved)" in line
     assert "The model fits" not in out.replace("Verdict of the full model: The model fits", "")
     assert estimate.exists()
     assert "pkm export" not in out

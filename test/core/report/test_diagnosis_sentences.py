@@ -79,7 +79,9 @@ def test_an_effect_that_is_a_cause_is_said_once():
     verdict = Verdict(DO_NOT_USE, 1.0, 0.01, 1.0, 1.0, (), "Do not use the fit that was asked for.")
     answer = Answer((), effects, verdict, np.zeros((0, 0)), np.zeros((0, 0)))
     fit = SimpleNamespace(causes=(Cause("force_delay", 4e-3, 1e-5, "s", 0.9, "Correct it."),), ratio=1.0)
-    lines = [line for _, line in format_verdict_lines(SimpleNamespace(answer=answer, fit=fit))]
+    lines = [
+        line for _, line in format_verdict_lines(SimpleNamespace(answer=answer, fit=fit, converged=True))
+    ]
     assert len(lines) == 3
     assert [line for line in lines if "late" in line or "delay" in line] == lines[2:]
     assert "force_gain_2" in lines[1]

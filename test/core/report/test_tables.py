@@ -155,7 +155,7 @@ def test_verdicts_tell_good_from_bad_news():
     bad = replace(made_identification(error=40.0), converged=False, warnings=("rate is off",))
     bad = replace(bad, validation=replace(bad.validation, nominal_percent=30.0))
     news = {text: good for good, text in verdicts(bad)}
-    assert news["The estimator did not converge: do not use these values."] is False
+    assert news["Do not use these values: the estimator did not converge."] is False
     assert news["Rate is off"] is False
     (prediction,) = (text for text in news if text.startswith("Forces of"))
     assert news[prediction] is False

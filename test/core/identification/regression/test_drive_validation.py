@@ -187,7 +187,7 @@ def test_a_force_beyond_its_limit_in_most_of_the_log_is_named():
     log, one = exact(), five_bar()
     limited = LimitedForces(one, 2.0 * float(np.abs(log.force).max()))
     assert validated(log, limited).dropped == {}
-    with pytest.raises(LogError, match="torque_r is mostly about .* N m, and the file's force limit is"):
+    with pytest.raises(LogError, match=r"torque_r is mostly about .* N m, and the file's force limit is"):
         validated(replace(log, force=log.force * [1.0, 1e3]), limited)
 
 
