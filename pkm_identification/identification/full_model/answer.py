@@ -24,8 +24,9 @@ from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, assess
 from pkm_identification.numerics.arrays import FloatArray
 
 from .conflicts import find_conflicts, find_other_size, find_usual_gain, get_common_gain, is_misplaced
-from .posterior import Posterior, Views, build_posterior_views
+from .posterior import Posterior
 from .values import judge_sign, list_values
+from .views import Views, build_posterior_views
 
 # Of the largest drive's: a drive that carries next to nothing is not judged by its own force
 LEAST_FORCE = 0.1

@@ -9,7 +9,7 @@ import numpy as np
 
 from pkm_identification.machines.contract import Machine
 
-from .posterior import build_views
+from .sums import build_views
 from .unknowns import FileModel
 
 

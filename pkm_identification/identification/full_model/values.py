@@ -27,9 +27,10 @@ from pkm_identification.estimation.posterior.thresholds import (
 from pkm_identification.numerics.arrays import FloatArray
 
 from .conflicts import get_common_gain
-from .posterior import Posterior, Views
+from .posterior import Posterior
 from .reliability import find_reliability
 from .unknowns import Unknown
+from .views import Views
 
 SKEWED = 1.2  # of the Gaussian deviation: the profile's
 SHIFTED = 1.0  # deviations by which a key in conflict moves a value that then rests on it

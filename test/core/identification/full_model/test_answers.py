@@ -25,7 +25,7 @@ from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.full_model import equations
 from pkm_identification.identification.full_model.equations import build_full_equations
-from pkm_identification.identification.full_model.posterior import build_views
+from pkm_identification.identification.full_model.sums import build_views
 from pkm_identification.identification.full_model.unknowns import FileModel
 from pkm_identification.identification.model_errors import unsearched
 from pkm_identification.identification.model_errors.platform import outside_forces

@@ -10,8 +10,9 @@ import pytest
 
 from pkm_identification.identification.full_model.equations import build_whole_set
 from pkm_identification.identification.full_model.nuisance import list_nuisances, list_seldom
-from pkm_identification.identification.full_model.posterior import build_views, find_basis_sizes
+from pkm_identification.identification.full_model.sums import build_views
 from pkm_identification.identification.full_model.unknowns import FileModel
+from pkm_identification.identification.full_model.views import find_basis_sizes
 from pkm_identification.machines.load import load_machine
 
 MACHINES = ("uf", "hexel", "mast", "epaas", "four-bar", "pendulum")

@@ -13,8 +13,8 @@ from core import synthetic
 from core.machines.exact_logs import noisy_log
 
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE, IN_DOUBT
-from pkm_identification.identification.full_model.posterior import build_views
 from pkm_identification.identification.full_model.stream_estimate import give_total_deviations, name_statuses
+from pkm_identification.identification.full_model.sums import build_views
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.online.judge import LEAST_S
 from pkm_identification.identification.online.pipeline import OnlinePipeline, build_stream_settings
