@@ -18,6 +18,9 @@ MOST_OF_VARIANCE = 0.5  # of a value's variance: more of one origin, and it rest
 # Widths that a number of the file may be off by, and the deviations that it may move a value by before it is noticed
 LARGEST_ERROR, MAX_UNNOTICED = 10.0, 3.0
 LARGEST_FACTOR = 10.0  # by which a mass or a moment may be off, however wide it is
+# The same of joints, zeros and scales that nobody measured, .5 % of the machine's size, 3 % of a gear: nobody looks at
+# them, and no word of a file says how well they are known
+LARGEST_MISPLACEMENT = 30.0
 
 MAX_FLOOR_RATIO = 1.35  # residual over noise floor: as well as floors are known
 MAX_RESIDUAL_SHARE = 0.10  # of the force: a model that leaves more is none of this machine

@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from pkm_identification.estimation.posterior.thresholds import (
     LARGEST_ERROR,
     LARGEST_FACTOR,
+    LARGEST_MISPLACEMENT,
     MAX_CONFLICT,
+    MAX_UNNOTICED,
 )
+from pkm_identification.machines.knowledge.records import DEFAULT
 from pkm_identification.numerics.arrays import FloatArray
 
-from .conflicts import LEAST_SEEN
+from .conflicts import LEAST_SEEN, PLACES
 from .like_bodies import find_differences, find_unnoticed_spread
 from .posterior import Posterior
 from .unknowns import Unknown
@@ -46,8 +49,9 @@ def find_reliability(posterior: Posterior, moved: FloatArray) -> Reliability:
     """Return which number of the file, off without being noticed, moves each value most.
 
     A number k that is off by one width w moves the statistics of `find_conflicts` to (1 - P) e_k over their deviations,
-    and value j by (P L)_jk: it is noticed at MAX_CONFLICT. None is taken to be off by more than LARGEST_ERROR widths.
-    Bodies made alike may all differ by more than stated: values then scatter by as many widths of all their numbers.
+    and value j by (P L)_jk: it is noticed at MAX_CONFLICT. None is taken to be off by more than LARGEST_ERROR widths,
+    or LARGEST_MISPLACEMENT. Bodies made alike may all differ by more than stated: values then scatter by as many widths
+    of all their numbers. A joint that is elsewhere is off in all its coordinates, the way that moves a value most.
 
     Parameters
     ----------
@@ -57,11 +61,11 @@ def find_reliability(posterior: Posterior, moved: FloatArray) -> Reliability:
     """
     assessed = np.flatnonzero([one.assessed for one in posterior.model.unknowns])
     numbers, errors = _list_errors(posterior, assessed)
-    noticed = np.abs(errors - errors @ posterior.mode.covariance)
-    noticed /= np.maximum(posterior.own_deviations, LEAST_SEEN)
-    most = np.max(noticed[:, assessed], axis=1, initial=MAX_CONFLICT / LARGEST_ERROR)
+    noticed = _find_noticed(posterior, errors)[:, assessed]
+    most = np.max(np.abs(noticed), axis=1, initial=0.0)
+    largest = _list_largest_widths(posterior)
     slopes = moved @ errors.T
-    shifts = np.abs(slopes) * (MAX_CONFLICT / most)
+    shifts = np.abs(slopes) * np.minimum(MAX_CONFLICT / np.maximum(most, 1e-300), largest[numbers])
     worst = np.argmax(shifts, axis=1)
     rows = np.arange(len(moved))
     numbers, shifts, slopes = numbers[worst], shifts[rows, worst], slopes[rows, worst]
@@ -75,7 +79,56 @@ def find_reliability(posterior: Posterior, moved: FloatArray) -> Reliability:
         more = its_shifts > shifts
         numbers[more] = apart[np.argmax(np.abs(each[more]), axis=1)]
         shifts[more], slopes[more] = its_shifts[more], together[more]
+    for own in _list_joints(posterior):
+        noticed = _find_noticed(posterior, np.eye(moved.shape[1])[own])[:, assessed]
+        its_shifts = _find_displaced(moved, own, noticed, largest[own], shifts)
+        more = its_shifts > shifts
+        numbers[more] = own[np.argmax(np.abs(moved[more][:, own]), axis=1)]
+        shifts[more], slopes[more] = its_shifts[more], moved[more, numbers[more]]
     return Reliability(numbers, shifts, slopes)
+
+
+def _find_noticed(posterior: Posterior, errors: FloatArray) -> FloatArray:
+    """Return the deviations (E, p) by which numbers off by so many widths (E, p) move all unknowns from the file."""
+    seen = np.maximum(posterior.own_deviations, LEAST_SEEN)
+    return np.asarray((errors - errors @ posterior.mode.covariance) / seen)
+
+
+def _find_displaced(
+    moved: FloatArray, own: NDArray[np.int64], noticed: FloatArray, largest: FloatArray, shifts: FloatArray
+) -> FloatArray:
+    """Return what numbers `own` (q,), all off at once, move values (r,) by at most before one is noticed.
+
+    Where that can be neither more than `shifts` (r,) nor what counts, it is 0. Of each number are known the deviations
+    (q, a) that a width of it is noticed by, and its `largest` widths (q,).
+    """
+    from scipy.optimize import linprog  # slow to load
+
+    found = np.zeros(len(moved))
+    slopes = moved[:, own]
+    counts = np.maximum(shifts, MAX_UNNOTICED * np.sqrt(np.sum(moved**2, axis=1)))
+    limits, bounds = np.vstack([noticed.T, -noticed.T]), [(-one, one) for one in largest.tolist()]
+    for j in np.flatnonzero(np.abs(slopes) @ largest > counts):
+        worst = linprog(-slopes[j], limits, np.full(len(limits), MAX_CONFLICT), bounds=bounds)
+        found[j] = -(worst.fun or 0.0)
+    return found
+
+
+def _list_joints(posterior: Posterior) -> list[NDArray[np.int64]]:
+    """Return which unknowns are the coordinates of each joint's places."""
+    keys = [one.key if one.assessed else "" for one in posterior.model.unknowns]
+    joints = posterior.equations.machine.joint_places.values()
+    found = [np.array([k for k, key in enumerate(keys) if key in set(paths)]) for paths in joints]
+    return [own for own in found if len(own)]
+
+
+def _list_largest_widths(posterior: Posterior) -> FloatArray:
+    """Return the widths that each unknown (p,) may be off by."""
+    knowledge = posterior.equations.machine.knowledge
+    numbers = [one for kind in (*PLACES, "coordinate_scale") for one in knowledge.of_kind(kind)]
+    unmeasured = {one.key for one in numbers if one.how in (DEFAULT, "cad")}
+    unknowns = posterior.model.unknowns
+    return np.array([LARGEST_MISPLACEMENT if one.key in unmeasured else LARGEST_ERROR for one in unknowns])
 
 
 def _list_errors(posterior: Posterior, assessed: NDArray[np.int64]) -> tuple[NDArray[np.int64], FloatArray]:

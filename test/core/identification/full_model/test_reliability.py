@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.field.drawn_kinds import draw_machine
 from benchmarks.field.truth import find_errors
+from benchmarks.foreign.__main__ import draw_pair, spoil
 from benchmarks.foreign.run import build_run
 from benchmarks.foreign.wrong_numbers import WRONG, spoil_file
 from pkm_identification.estimation.posterior.status import RESTS_ON_FILE
@@ -58,3 +59,42 @@ def test_wrong_number_that_no_log_sees_moves_no_value_that_is_used(kind, seed, k
     wrong = answer_of(log, file)
     assert wrong.verdict.good  # nothing says that the file is wrong
     assert max(map(abs, find_errors(answer_document(wrong), file, truth).values())) < WRONG
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed", "fault"),
+    [
+        ("four-bar", 877, "a joint elsewhere"),
+        ("four-bar", 877, "friction of inner joints"),
+        ("four-bar", 877, "pitch of a drive"),
+        ("delta", 513, "all joints elsewhere"),
+        # of an axis in a body that a fit of sums has given no mass
+        ("epaas", 522, "a joint elsewhere"),
+    ],
+)
+def test_fault_that_no_log_tells_from_values_moves_none_that_is_used(kind, seed, fault):
+    file, truth = draw_pair(kind, seed)
+    run = build_run(read_machine(truth), read_machine(file), 20.0, seed)
+    trial = spoil(run, file, truth, fault, seed)
+    wrong = answer_of(trial.measure(), read_machine(trial.file))
+    assert wrong.verdict.good
+    errors = find_errors(answer_document(wrong), read_machine(trial.file), read_machine(trial.truth))
+    assert max(map(abs, errors.values()), default=0.0) < WRONG
+
+
+def test_joints_that_were_measured_leave_the_value_to_the_log():
+    """How far one may be elsewhere without a word decides what rests on it."""
+    file, truth = draw_pair("delta", 513)
+    run = build_run(read_machine(truth), read_machine(file), 20.0, 513)
+    log = run.measure()
+    resting = {}
+    for known in ({}, {"joint_places": 3e-5}):
+        tolerances = {**file.get("tolerances", {}), **known}
+        machine = read_machine({**file, "tolerances": tolerances} if tolerances else file)
+        leaning = [
+            (one.status, one.rests_on[0].key) for one in answer_of(log, machine).values if one.rests_on
+        ]
+        resting[bool(known)] = sum(
+            status == RESTS_ON_FILE and key.startswith("joints.") for status, key in leaning
+        )
+    assert resting[False] > resting[True]
