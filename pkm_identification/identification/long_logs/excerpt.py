@@ -20,7 +20,9 @@ from pkm_identification.signals.input_validation.samples import rows_of
 from ..experiment import Experiment
 
 MOST = 300_000  # samples that a fit is judged by: five minutes at 1 kHz
-SEGMENT_ROWS = 30_000
+SEGMENT_ROWS = 30_000  # of one block
+# Of slow logs few samples make an equation with its hundreds of columns: these take 2 GB, and those are half a minute
+MOST_EQUATIONS, SEGMENT_EQUATIONS = 20_000, 750
 
 
 def excerpt(experiment: Experiment, most: int = MOST, segment_length: int = SEGMENT_ROWS) -> Experiment:
@@ -35,9 +37,12 @@ def excerpt(experiment: Experiment, most: int = MOST, segment_length: int = SEGM
         Samples in all, and of one block.
     """
     whole = sum(len(log.time) for log in experiment.logs)
+    stride = experiment.settings.band.stride
+    most = min(most, MOST_EQUATIONS * stride)
     if whole <= most or experiment.point is not None:
         return experiment
-    logs = tuple(_cut_excerpt(log, most / whole, segment_length) for log in experiment.logs)
+    rows = min(segment_length, SEGMENT_EQUATIONS * stride)
+    logs = tuple(_cut_excerpt(log, most / whole, rows) for log in experiment.logs)
     return replace(experiment, logs=logs)
 
 

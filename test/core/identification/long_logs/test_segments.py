@@ -12,6 +12,7 @@ import pytest
 from pkm_identification.estimation.equations import Equations
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.identification.experiment import Experiment
+from pkm_identification.identification.long_logs import excerpt as excerpts
 from pkm_identification.identification.long_logs.excerpt import excerpt
 from pkm_identification.identification.long_logs.segments import compute_samples_by_segment
 from pkm_identification.identification.problem_builder import build_problem
@@ -137,10 +138,14 @@ def test_memory_of_a_problem_does_not_grow_with_the_log(machine):
     assert (peak(short + more) - peak(short)) / more < 1000.0
 
 
-def test_an_excerpt_is_spread_over_the_logs(machine):
+def test_an_excerpt_is_spread_over_the_logs(machine, monkeypatch):
     logs = [moving_log(machine, 20_000), moving_log(machine, 10_000)]
     experiment = Experiment.of(logs, machine, Settings.of(estimator="ls"))
     assert excerpt(experiment) is experiment
+    monkeypatch.setattr(excerpts, "MOST_EQUATIONS", 100)  # of slow logs these, not the samples, need the memory
+    kept = sum(len(log.time) for log in excerpt(experiment).logs)
+    assert kept == pytest.approx(100 * experiment.settings.band.stride, abs=2)
+    monkeypatch.undo()
     part = excerpt(experiment, most=6_000, segment_length=1_000)
     assert [len(log.time) for log in part.logs] == [4_000, 2_000]
     for log, own in zip(logs, part.logs, strict=True):
