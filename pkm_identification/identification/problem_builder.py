@@ -189,7 +189,7 @@ def build_problem(
     )
     if point is not None:
         seen = machine if noise is None else machine.with_rate_noise(noise)
-        problem = point.with_columns(problem, seen, whole_logs, band)
+        problem = point.with_columns(problem, seen, whole_logs, band, flicker)
     if not of_forces:
         return problem
     return replace(problem, noise=learn_noise(problem.equations, used, prior, band.redundancy))

@@ -47,6 +47,8 @@ def find_nearest_effects(posterior: Posterior, experiment: Experiment, ratio: fl
 def list_found_effects(posterior: Posterior, ratio: float, least: float = 1.0) -> list[Cause]:
     """Return the effects that are surely there, those that take most away first, with what a fit without them can do.
 
+    What is estimated as well is no cause: nobody can ask for it once more.
+
     Parameters
     ----------
     posterior : Posterior
@@ -65,7 +67,8 @@ def list_found_effects(posterior: Posterior, ratio: float, least: float = 1.0) -
             k = next(unknowns)
             one, size = posterior.model.unknowns[k], float(mode.unknowns[k])
             gone = size**2 / float(variance[k])
-            if gone < FOUND**2 or abs(size) * one.widened < least:
+            asked = posterior.equations.is_asked(effect.name, name)
+            if asked or gone < FOUND**2 or abs(size) * one.widened < least:
                 continue
             correction = (
                 effect.correction_of_one
@@ -101,7 +104,7 @@ def _score_beyond(posterior: Posterior, experiment: Experiment) -> list[tuple[Ef
     base = Base.of(full.columns @ mode.slope, posterior.residual, size)
     found = []
     for effect in find_effects(full.machine, parameters, experiment.logs):
-        if effect.name in known:
+        if effect.name in known or full.is_asked(effect.name):
             continue
         columns = np.concatenate([effect.columns(one) for one in situations])
         if np.all(np.isfinite(columns)) and np.any(columns):

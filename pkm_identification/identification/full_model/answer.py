@@ -109,7 +109,7 @@ def _find_covariance(
 def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
     """Return the effects that are surely there and large, or likely and very large, the surest first.
 
-    Large is what the file does not allow, or what adds much to a force.
+    Large is what the file does not allow, or what adds much to a force. What is estimated as well is none of them.
     """
     mode, full = posterior.mode, posterior.equations
     std = np.sqrt(np.diag(mode.covariance))
@@ -122,7 +122,8 @@ def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
     for index, (k, effect) in enumerate(zip(numbers, effects, strict=True)):
         unknown, value = posterior.model.unknowns[k], float(mode.unknowns[k])
         possible = effect.least <= value * unknown.width and abs(value) * unknown.width <= effect.largest
-        if abs(value) <= LIKELY * std[k] or not possible:
+        asked = full.is_asked(effect.name, unknown.name)
+        if asked or abs(value) <= LIKELY * std[k] or not possible:
             continue
         added = np.sqrt(np.mean(full.columns[:, :, first + index] ** 2, axis=0)) * abs(
             mode.values[first + index]

@@ -343,9 +343,8 @@ def _compare_fit(found: Answer, residual: float, of_full: float) -> Answer:
     if not found.verdict.good or of_noise <= MAX_FLOOR_RATIO:
         return found
     sentence = (
-        f"Do not use the fit that was asked for: its residual is {left:.3g} times that of the full model. Verdict of "
-        "the "
-        f"full model: {found.verdict.sentence}"
+        f"Do not use the fit that was asked for: its residual is {left:.3g} times that of the full model, whose "
+        f"values are to be used instead. Verdict of the full model: {found.verdict.sentence}"
     )
     return replace(found, verdict=replace(found.verdict, grade=DO_NOT_USE, sentence=sentence))
 

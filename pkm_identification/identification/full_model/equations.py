@@ -57,6 +57,8 @@ class FullEquations:
         Of each log.
     asked : tuple of str
         What is estimated as well: of that the file's numbers are no claims.
+    estimated : frozenset of str
+        The parameters of that.
     resonance : (float, float) or None
         Frequency in Hz and damping of a load that swings, where the equations allow for one.
     """
@@ -69,6 +71,7 @@ class FullEquations:
     reversals: int
     rows: tuple[LogRows, ...]
     asked: tuple[str, ...] = ()
+    estimated: frozenset[str] = frozenset()
     resonance: tuple[float, float] | None = None
 
     def is_bent(self, values: FloatArray) -> bool:
@@ -130,6 +133,10 @@ class FullEquations:
     def effect_widths(self) -> FloatArray:
         """What a prior deviation of each effect is, (q,)."""
         return np.array([width for one in self.nuisances for width in one.widths])
+
+    def is_asked(self, kind: str, name: str = "") -> bool:
+        """Return whether an effect of a kind is estimated as well, or the one of a name."""
+        return kind in self.asked or name in self.estimated
 
     def list_effects(self) -> Iterator[tuple[Nuisance, slice]]:
         """Yield each nuisance with its place in the columns."""
@@ -197,14 +204,17 @@ def build_full_equations(
     typical = compute_typical_forces(machine, problem)
     if places is not None and len(places) != len(problem.equations):  # some were left out
         places = None
-    made = [
-        one.fit_to_motion(one.columns(situations, places), typical)
-        for one in list_nuisances(machine, problem.parameters)
-    ]
+    point = experiment.point
+    estimated = frozenset[str]() if point is None else frozenset(entry.name for entry in point.entries)
+    made = []
+    for one in list_nuisances(machine, problem.parameters):
+        fitted, columns = one.fit_to_motion(one.columns(situations, places), typical)
+        asked = np.array([name in estimated for name in fitted.names])
+        made.append(fitted.widen(np.where(asked, ASKED_WIDE, 1.0), columns))
     columns = np.concatenate([problem.equations.regressor, *(one for _, one in made)], axis=2)
     return FullEquations(
         machine, problem, tuple(one for one, _ in made), columns, basis, problem.parameters.nuisance, tuple(rows),
-        tuple(settings.estimator.also),
+        tuple(settings.estimator.also), estimated,
     )  # fmt: skip
 
 

@@ -90,7 +90,12 @@ class Nuisance:
         if not self.effect.of_motion:
             return self, columns
         felt = np.sqrt(np.mean(columns**2, axis=0)) / typical[:, None]
-        factors = self.effect.of_motion / np.maximum(np.max(felt, axis=0), LEAST_FELT)
+        return self.widen(self.effect.of_motion / np.maximum(np.max(felt, axis=0), LEAST_FELT), columns)
+
+    def widen(self, factors: FloatArray, columns: FloatArray) -> tuple[Nuisance, FloatArray]:
+        """Return the effect and its columns (K, n, p), each unknown so many times (p,) as wide."""
+        if np.all(factors == 1.0):
+            return self, columns
         widths = tuple(float(one) for one in self.widths * factors)
         return replace(self, widths=widths, directions=self.directions * factors), columns * factors
 

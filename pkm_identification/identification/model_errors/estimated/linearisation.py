@@ -137,7 +137,12 @@ class Linearisation:
         return replace(rows, rows=np.pad(rows.rows, ((0, 0), (0, width - rows.rows.shape[1]))))
 
     def with_columns(
-        self, problem: Problem, machine: Machine, samples: Sequence[Samples], band: BandSettings
+        self,
+        problem: Problem,
+        machine: Machine,
+        samples: Sequence[Samples],
+        band: BandSettings,
+        flicker: FloatArray | None = None,
     ) -> Problem:
         """A problem whose equations have the effects' columns.
 
@@ -149,8 +154,10 @@ class Linearisation:
         samples : sequence of Samples
             Of each log.
         band : BandSettings
+        flicker : ndarray, shape (n,), optional
+            As the problem was made with: what stands still is left out of both alike.
         """
-        rows = tuple(rows_of_samples(machine, problem.parameters, each, band) for each in samples)
+        rows = tuple(rows_of_samples(machine, problem.parameters, each, band, flicker) for each in samples)
         width = len(problem.parameters)
         present = np.concatenate([self.values, np.zeros(width - len(self.values))])
         seen = build_situations(problem, rows, present)

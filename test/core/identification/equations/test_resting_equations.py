@@ -9,6 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from core.machines.every_machine import machine as make_machine
+from core.machines.exact_logs import rich_motion
 
 from pkm_identification.identification.equations.band_rows import band_pieces
 from pkm_identification.identification.equations.standstill import (
@@ -18,7 +20,7 @@ from pkm_identification.identification.equations.standstill import (
 )
 from pkm_identification.identification.experiment import Experiment
 from pkm_identification.identification.settings import Settings
-from pkm_identification.machines.load import as_machine
+from pkm_identification.machines.load import as_machine, read_machine
 from pkm_identification.mechanisms.hexapod.kinematics.inverse import strut_lengths
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.mechanisms.hexapod.parameters.sets import list_hexapod_parameters
@@ -117,3 +119,24 @@ def test_left_out_is_what_is_at_rest_and_what_remembers_it(online):
         for k in range(watch.remembered):
             watch.motion[:2, k] = struts.length[begin + k], struts.rate[begin + k]
         assert not watch.equation(watch.remembered - 1)
+
+
+@pytest.mark.parametrize("name", ["epaas", "mast"])
+def test_what_rests_by_the_logs_own_flicker_has_no_columns_of_effects_either(name):
+    """Files that state no encoder: the range of a drive at rest is the log's, of equations and of effects alike."""
+    one = make_machine(name)
+    sizes = np.array([drive.size for drive in one.drives])
+    friction = {"transition_rate": (1e-6 * sizes).tolist(), "coulomb": (0.1 * one.force_size).tolist()}
+    made = read_machine(dict(one.document) | {"friction": friction | {"viscous": [0.0] * len(sizes)}})
+    time, coordinate, force = rich_motion(made, SECONDS, RATE)
+    standing = 4 * len(time) // 10, 7 * len(time) // 10
+    coordinate[slice(*standing)] = coordinate[standing[0]]
+    coordinate += 1e-6 * sizes * np.random.default_rng(2).standard_normal(coordinate.shape)
+    settings = Settings.of(estimator="ls", also=("force_offset",))
+    problem = Experiment.of([DriveLog(time, coordinate, force, name)], made, settings).problem()
+    assert problem.resting > 10
+    for i, drive in enumerate(made.drives):
+        column = problem.equations.regressor[:, i, problem.parameters.names.index(f"force_offset_{drive.name}")]
+        used = np.ones(len(column), bool) if problem.used is None else problem.used[:, i]
+        assert np.all(column[used] != 0.0)
+        assert not np.any(column[~used])
