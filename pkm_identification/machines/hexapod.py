@@ -264,8 +264,6 @@ class Hexapod:
         return regressor(self.description, PlatformMotion(np.zeros(len(motion)), *motion.state), sparse)
 
     def compute_forces(self, motion: Motion, values: FloatArray) -> FloatArray:
-        if not has_symmetric_rods(values):  # which the kernel takes for granted
-            return self.compute_regressor(motion, values[:, None])[:, :, 0]
         platform = PlatformMotion(np.zeros(len(motion)), *motion.state)
         passive = np.array(values, dtype=float)
         passive[self.friction_rows] = 0.0

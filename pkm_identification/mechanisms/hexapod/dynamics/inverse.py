@@ -28,12 +28,15 @@ from ..kinematics.jacobian import fill_jacobian
 from ..machine import Machine
 from .basis import INERTIAL_COLUMNS, PLATFORM_COLUMNS
 from .joint_friction import add_joint_friction
+from .mass import has_symmetric_rods
 from .records import build_kernel_model, compute_friction_coefficients, hinge_of, unpack_geometry
+from .regressor import SparseMapping, regressor
 from .strut import (
     H_B,
     H_E,
     I_A,
     I_X,
+    I_Z,
     M_E,
     M_M,
     STRUT_COLUMNS,
@@ -94,7 +97,7 @@ def _compute_forces(packed, phi, position, rotation, twist, acceleration, load, 
             f = scale(phi[k + M_E], f_m)
             f = add_scaled(f, phi[k + H_E], f_he)
             f = add_scaled(f, phi[k + H_B], f_hb)
-            # axisymmetric rod: I_t s x s'' + I_a (sigma s)' is its rate of angular momentum
+            # axisymmetric rod, the rest is added by its columns: I_t s x s'' + I_a (sigma s)' is its rate of angular momentum
             sigma, sigma_dot, per_torque, share = spin(
                 s, l, s_dot, s_ddot, hinge_of(geometry, turned, i), geometry.spin, w, al
             )
@@ -184,4 +187,14 @@ def strut_forces(
         force,
     )
     over_rows(_compute_forces, (packed, phi), rows, threads)
+    if not has_symmetric_rods(phi):  # which the kernel takes for granted
+        force += regressor(machine, motion, SparseMapping.of(machine, _find_uneven_part(phi)), threads)[:, :, 0]
     return force
+
+
+def _find_uneven_part(phi: FloatArray) -> FloatArray:
+    """Return what parameters (B,) have beyond rods that are alike across their struts, (B, 1)."""
+    uneven = np.zeros((len(phi), 1))
+    first = PLATFORM_COLUMNS + STRUT_COLUMNS * np.arange(6)
+    uneven[first + I_Z, 0] = phi[first + I_Z] - phi[first + I_X]
+    return uneven

@@ -91,7 +91,9 @@ def test_struts_that_are_not_round_equal_pinocchio(name):
         phi[strut_column(i, I_Z)] = z + steiner
     phi[-12:] = 0.0
     motion = states(m, 40, 5)
-    assert_same(regressor(m, motion, np.eye(64)) @ phi, oracle.strut_forces(motion), 1e-11)
+    expected = oracle.strut_forces(motion)
+    assert_same(regressor(m, motion, np.eye(64)) @ phi, expected, 1e-11)
+    assert_same(strut_forces(m, motion, parameters=phi), expected, 1e-11)
 
 
 def rank(m: Machine, motion: PlatformMotion) -> int:
