@@ -21,6 +21,9 @@ from .measurement import Measurement
 from .physics.contract import Physics
 from .setpoints import LengthReference, MotionReference
 
+# Of a cycle that nothing drives: no controller takes errors back, and a log of a fall is held to counts
+FALLING_PARTS = 10
+
 
 class CommandedDrives:
     """Drives and controller of a plant, and the reference they follow.
@@ -173,6 +176,11 @@ class CommandedDrives:
         self._forces = force
         self.end = None
 
+    @property
+    def _is_falling(self) -> bool:
+        """Whether nothing drives the plant, and its drives have no states that would."""
+        return self._forces is None and not self.drives.enabled and self._plant.actuated is None
+
     def advance(self) -> None:
         """Let the controller act on the measured lengths and the plant move on, by one period."""
         if self._forces is None and self._following.acts:
@@ -193,5 +201,7 @@ class CommandedDrives:
                     self._measurement.length, reference.length, reference.feed_forward, self.drives.saturated
                 )
                 force = self._limit_forces(command)
-            self._plant.advance(force, self._cycle)
+            parts = FALLING_PARTS if self._is_falling else 1
+            for _ in range(parts):
+                self._plant.advance(force, self._cycle / parts)
             self._measurement.note()

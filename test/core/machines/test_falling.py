@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.field.parallel_machines import delta, rrr, rss
 
 from pkm_identification.machines.falling import compute_fall
-from pkm_identification.machines.load import load_machine
+from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.machines.motions import compute_rest
 from pkm_identification.machines.multibody import Multibody
 from pkm_identification.simulation.sensors import SensorSettings
@@ -37,6 +38,18 @@ def test_it_falls_as_in_the_simulator(name):
     log = simulate(machine.loaded, "free", sensors=SensorSettings.perfect()).log()
     assert np.ptp(log.length, axis=0).max() > 1e-3
     np.testing.assert_allclose(_fall(machine, log.time), log.length, atol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "document", [rss(), rss(0.14, 0.08, 0.3, 0.08), delta(), rrr()], ids=["rss", "small_arms", "delta", "rrr"]
+)
+def test_light_arms_that_swing_fast_fall_to_a_fifth_of_a_count(document):
+    """Their mass changes twentyfold within 30 ms, at 28 rad/s."""
+    machine = read_machine(document)
+    log = simulate(machine.loaded, "free", sensors=SensorSettings.perfect()).log()
+    assert np.ptp(log.coordinate, axis=0).max() > 0.1
+    np.testing.assert_allclose(_fall(machine, log.time), log.coordinate, atol=2e-6)
 
 
 def test_it_is_at_rest_before_its_release():
