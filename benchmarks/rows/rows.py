@@ -28,7 +28,7 @@ from pkm_identification.mechanisms.friction.registry import LAW_NAMES
 from pkm_identification.records.drive_csv import write_csv
 from pkm_identification.simulation.simulator import simulate
 
-from ..deviations import GRAVITY, displace_numbers, spoil_sensors
+from ..deviations import GRAVITY, SENSORS, displace_numbers, spoil_sensors
 from ..field.drawn_kinds import draw_truth, scale_mechanism
 from ..field.truth import find_errors
 from .logs import round_coordinates, write_long, write_variants
@@ -233,20 +233,7 @@ def _take_perturbed(bench: Bench) -> Commands:
     Gravity, places of joints and sensors are off as well, by as much as a file says that states nothing of them: the
     deviations of an answer hold that, too.
     """
-    random = np.random.default_rng(8)
-    # a file that says that it is of a drawing would rightly be contradicted, one that is guessed says too little
-    unknown = _drop_statements(bench.document)
-    # each body is drawn by itself: one that says nothing of that would be contradicted, too
-    unknown["tolerances"] = {**unknown.get("tolerances", {}), "bodies_alike": UNLIKE}
-    write_machine(bench["unknown.yaml"], unknown)
-    file = read_machine(unknown)
-    truth = displace_numbers(
-        read_machine(draw_truth(random, unknown)), file, random, (*GRAVITY, "joint_places")
-    )
-    longer = max(LONGER, 2 * _find_duration(bench.machine))
-    record = simulate(truth, "rich", longer, seed=9)
-    log = spoil_sensors(record.log(), file, random)
-    write_csv(bench["truth.csv"], log, file.drives, record.motor_length)
+    file, truth = _write_perturbed(bench, "truth.csv", 8, (*GRAVITY, "joint_places"), SENSORS)
     code, said = run(_identify(bench, "truth.csv", "--json", bench["truth.json"], machine="unknown.yaml"))
     if not bench["truth.json"].exists():
         raise Failure(f"exit {code}: {said.strip().splitlines()[-1]}")
@@ -262,6 +249,36 @@ def _take_perturbed(bench: Bench) -> Commands:
     if abs(errors[worst]) > MISLEADING:
         raise Failure("exit 0")
     return []
+
+
+def _write_perturbed(
+    bench: Bench, name: str, seed: int, numbers: tuple[str, ...], sensors: tuple[str, ...]
+) -> tuple[Machine, Machine]:
+    """Write the log of a machine whose bodies, friction and kinds of numbers are off its file; return file and truth."""
+    random = np.random.default_rng(seed)
+    # a file that says that it is of a drawing would rightly be contradicted, one that is guessed says too little
+    unknown = _drop_statements(bench.document)
+    # each body is drawn by itself: one that says nothing of that would be contradicted, too
+    unknown["tolerances"] = {**unknown.get("tolerances", {}), "bodies_alike": UNLIKE}
+    write_machine(bench["unknown.yaml"], unknown)
+    file = read_machine(unknown)
+    truth = displace_numbers(read_machine(draw_truth(random, unknown)), file, random, numbers)
+    longer = max(LONGER, 2 * _find_duration(bench.machine))
+    record = simulate(truth, "rich", longer, seed=seed + 1)
+    log = spoil_sensors(record.log(), file, random, sensors)
+    write_csv(bench[name], log, file.drives, record.motor_length)
+    return file, truth
+
+
+def _take_displaced(bench: Bench) -> Commands:
+    """Identify a machine whose joints and zeros are off its file, too, and nothing else than bodies and friction.
+
+    A fit of few parameters is right where the log has nothing that it does not ask for.
+    """
+    _write_perturbed(bench, "displaced.csv", 12, ("joint_places",), ("coordinate_offset",))
+    yield _identify(
+        bench, "displaced.csv", "--estimator", "ls", "--also", "geometry", machine="unknown.yaml"
+    )
 
 
 def _drop_statements(document: Any) -> Any:
@@ -452,13 +469,7 @@ ROWS: tuple[Row, ...] = (
         )
         for name, also in ALSO.items()
     ),
-    Row(
-        "also",
-        "geometry, a longer log",
-        lambda b: [
-            _identify(b, "truth.csv", "--estimator", "ls", "--also", "geometry", machine="unknown.yaml")
-        ],
-    ),
+    Row("also", "geometry, a longer log", _take_displaced),
     *(Row("friction", f"law `{law}`", _with_law(law)) for law in LAW_NAMES),
     Row("friction", "`friction` of a slow log", _slow),
     Row("known", "`--fix friction`", _a("identify", "--fix", "friction")),
