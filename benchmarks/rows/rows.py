@@ -254,7 +254,7 @@ def _take_perturbed(bench: Bench) -> Commands:
 def _write_perturbed(
     bench: Bench, name: str, seed: int, numbers: tuple[str, ...], sensors: tuple[str, ...]
 ) -> tuple[Machine, Machine]:
-    """Write the log of a machine whose bodies, friction and kinds of numbers are off its file; return file and truth."""
+    """Write the log of a machine whose bodies, friction and some numbers are off its file; return file and truth."""
     random = np.random.default_rng(seed)
     # a file that says that it is of a drawing would rightly be contradicted, one that is guessed says too little
     unknown = _drop_statements(bench.document)
@@ -276,9 +276,7 @@ def _take_displaced(bench: Bench) -> Commands:
     A fit of few parameters is right where the log has nothing that it does not ask for.
     """
     _write_perturbed(bench, "displaced.csv", 12, ("joint_places",), ("coordinate_offset",))
-    yield _identify(
-        bench, "displaced.csv", "--estimator", "ls", "--also", "geometry", machine="unknown.yaml"
-    )
+    yield _identify(bench, "displaced.csv", "--estimator", "ls", "--also", "geometry", machine="unknown.yaml")
 
 
 def _drop_statements(document: Any) -> Any:

@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Forces with the drives' friction in one call are those of the columns and the laws, also of rods that are not round."""
+"""Forces with the drives' friction in one call are those of columns and laws, also of rods that are not round."""
 
 from __future__ import annotations
 

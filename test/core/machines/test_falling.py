@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.field.parallel_machines import delta, rrr, rss
 
+from benchmarks.field.parallel_machines import delta, rrr, rss
 from pkm_identification.machines.falling import compute_fall
 from pkm_identification.machines.load import load_machine, read_machine
 from pkm_identification.machines.motions import compute_rest

@@ -97,7 +97,7 @@ def _compute_forces(packed, phi, position, rotation, twist, acceleration, load, 
             f = scale(phi[k + M_E], f_m)
             f = add_scaled(f, phi[k + H_E], f_he)
             f = add_scaled(f, phi[k + H_B], f_hb)
-            # axisymmetric rod, the rest is added by its columns: I_t s x s'' + I_a (sigma s)' is its rate of angular momentum
+            # axisymmetric rod, columns add the rest: its angular momentum changes by I_t s x s'' + I_a (sigma s)'
             sigma, sigma_dot, per_torque, share = spin(
                 s, l, s_dot, s_ddot, hinge_of(geometry, turned, i), geometry.spin, w, al
             )
@@ -188,7 +188,9 @@ def strut_forces(
     )
     over_rows(_compute_forces, (packed, phi), rows, threads)
     if not has_symmetric_rods(phi):  # which the kernel takes for granted
-        force += regressor(machine, motion, SparseMapping.of(machine, _find_uneven_part(phi)), threads)[:, :, 0]
+        force += regressor(machine, motion, SparseMapping.of(machine, _find_uneven_part(phi)), threads)[
+            :, :, 0
+        ]
     return force
 
 

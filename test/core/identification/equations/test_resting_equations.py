@@ -136,7 +136,9 @@ def test_what_rests_by_the_logs_own_flicker_has_no_columns_of_effects_either(nam
     problem = Experiment.of([DriveLog(time, coordinate, force, name)], made, settings).problem()
     assert problem.resting > 10
     for i, drive in enumerate(made.drives):
-        column = problem.equations.regressor[:, i, problem.parameters.names.index(f"force_offset_{drive.name}")]
+        column = problem.equations.regressor[
+            :, i, problem.parameters.names.index(f"force_offset_{drive.name}")
+        ]
         used = np.ones(len(column), bool) if problem.used is None else problem.used[:, i]
         assert np.all(column[used] != 0.0)
         assert not np.any(column[~used])

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.field.parallel_machines import rss
 from core.synthetic import nominal, truth
 
+from benchmarks.field.parallel_machines import rss
 from pkm_identification.errors import LogError
 from pkm_identification.identification.procedures.free_fall import FreeFall
 from pkm_identification.machines.falling import compute_fall
