@@ -232,10 +232,17 @@ class PinocchioTree:
 
 
 class MujocoLoops:
-    """The package's own MJCF with MuJoCo's point constraints closing the loops."""
+    """The simulator's tree with MuJoCo's point constraints closing the loops."""
+
+    # direct stiffness and damping of a critically damped constraint as fast as a step of .1 ms allows
+    CONNECT = (
+        '<connect site1="tip_{0}" site2="joint_{0}" solref="-2.5e7 -1e4" solimp="0.9999 0.9999 0.001 0.5 2"/>'
+    )
 
     def __init__(self, machine: Machine, motion: PlatformMotion) -> None:
-        self.model = mujoco.MjModel.from_xml_string(hexapod_mjcf(machine))
+        loops = "".join(self.CONNECT.format(i) for i in range(1, 7))
+        text = hexapod_mjcf(machine).replace("</mujoco>", f"<equality>{loops}</equality></mujoco>")
+        self.model = mujoco.MjModel.from_xml_string(text)
         self.data = mujoco.MjData(self.model)
         states = TreeStates(machine, motion, strut_frames(machine))
         # MuJoCo: quaternion wxyz, linear velocity in world axes

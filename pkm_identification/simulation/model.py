@@ -11,10 +11,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from pkm_identification.mechanisms.hexapod.bodies import Platform, StrutBody
-from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import (
-    compute_strut_coordinates,
-    strut_frames,
-)
+from pkm_identification.mechanisms.hexapod.kinematics.strut_frames import strut_frames
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.motion import STRUTS
 from pkm_identification.numerics.arrays import FloatArray
@@ -26,6 +23,7 @@ from .multibody.tree_model import numbers
 # MuJoCo wants positive moments; a point mass or a strut without spin gets moments nobody can feel.
 SMALLEST_INERTIA = 1e-12
 NEGLIGIBLE_RATIO = 1e-9
+TIMESTEP = 1e-4  # s, of a model that another program loads; the simulator sets its own
 
 
 @dataclass(frozen=True)
@@ -47,47 +45,23 @@ class HexapodModel:
     frames: FloatArray
 
 
-def hexapod_mjcf(machine: Machine, loops: bool = True, timestep: float = 1e-4) -> str:
-    """MJCF text of a machine: six struts of two bodies, a free platform, no contacts, no damping.
+def hexapod_mjcf(machine: Machine) -> str:
+    """Return the MJCF text of the simulator's tree: six struts of two bodies, a free platform, loops open, no contacts.
 
     Per strut a universal joint at the base (two hinges) carries body B and a slide along the strut body E, whose
-    origin is the platform joint; slide position = strut length. Where the universal joints are at the platform, they
-    carry body E and a slide body B, whose origin is the base joint. Friction is not in the model.
-
-    Parameters
-    ----------
-    machine : Machine
-    loops : bool
-        Close the loops with MuJoCo's own point constraints, for use in other MuJoCo programs and as a check. The
-        simulator closes them exactly by itself (`loops`) and leaves them out; its struts are always jointed to the
-        base, with a third hinge along their own axes where the platform's joints dictate their spin.
-    timestep : float
-        s, for other programs.
+    origin is the platform joint; slide position = strut length. Where the platform's joints dictate the struts' spin, a
+    third hinge turns them about their own axes. The simulator closes the loops (`loops`) and adds friction. Closed
+    models for other programs are those of `exporting.mjcf`.
     """
-    if loops and machine.hinged_platform:
-        hanging = [
-            _add_hanging_strut_mjcf(machine, i, frame) for i, frame in enumerate(strut_frames(machine))
-        ]
-        bodies = [_add_sites("joint", machine.base_joints), _add_platform_mjcf(machine, "".join(hanging))]
-    else:
-        frames = base_frames(machine)
-        bodies = [_add_strut_mjcf(machine, i, frames[i]) for i in range(STRUTS)]
-        bodies.append(_add_platform_mjcf(machine, _add_sites("joint", machine.platform_joints)))
-    equality = ""
-    if loops:
-        # direct stiffness and damping of a critically damped constraint as fast as the time step allows
-        rate = 1.0 / (2.0 * timestep)
-        solver = f'solref="{-(rate**2)!r} {-2 * rate!r}" solimp="0.9999 0.9999 0.001 0.5 2"'
-        connects = "".join(
-            f'<connect site1="tip_{i}" site2="joint_{i}" {solver}/>\n' for i in range(1, STRUTS + 1)
-        )
-        equality = f"<equality>\n{connects}</equality>\n"
+    frames = base_frames(machine)
+    bodies = [_add_strut_mjcf(machine, i, frames[i]) for i in range(STRUTS)]
+    bodies.append(_add_platform_mjcf(machine, _add_sites("joint", machine.platform_joints)))
     return (
         f"<mujoco model={quoteattr(machine.name)}>\n"
         '<compiler angle="radian" inertiafromgeom="false" autolimits="false"/>\n'
-        f'<option timestep="{timestep!r}" gravity="{numbers(machine.gravity)}" integrator="implicitfast" '
+        f'<option timestep="{TIMESTEP!r}" gravity="{numbers(machine.gravity)}" integrator="implicitfast" '
         'tolerance="1e-14" iterations="50"><flag contact="disable"/></option>\n'
-        f"<worldbody>\n{''.join(bodies)}</worldbody>\n{equality}</mujoco>\n"
+        f"<worldbody>\n{''.join(bodies)}</worldbody>\n</mujoco>\n"
     )
 
 
@@ -101,23 +75,8 @@ def build_hexapod_model(machine: Machine) -> HexapodModel:
 
     24 degrees of freedom; 30 where universal joints at the platform dictate the struts' spin.
     """
-    mjcf = hexapod_mjcf(machine, loops=False)
+    mjcf = hexapod_mjcf(machine)
     return HexapodModel(mjcf, mujoco.MjModel.from_xml_string(mjcf), base_frames(machine))
-
-
-def compute_home_coordinates(machine: Machine) -> FloatArray:
-    """MuJoCo's qpos (25,) of the closed model at the home pose.
-
-    Per strut two angles and the length, then position and quaternion wxyz; with universal joints at the platform, whose
-    struts are jointed to it, position and quaternion come first.
-    """
-    frames = strut_frames(machine)
-    coordinates = compute_strut_coordinates(
-        frames, machine, machine.home_position, machine.home_rotation
-    ).ravel()
-    quaternion = build_quaternion_from_matrix(machine.home_rotation)
-    platform = [*machine.home_position, *np.roll(quaternion, 1)]
-    return np.array([*platform, *coordinates] if machine.hinged_platform else [*coordinates, *platform])
 
 
 def _add_strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
@@ -133,21 +92,6 @@ def _add_strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
         f'<body name="strut_{i + 1}_e"><joint name="strut_{i + 1}" type="slide" axis="0 0 1" '
         f'armature="{machine.turning_mass(i)!r}"/>\n'
         f"{_add_body_mjcf(machine, strut.body_e, -strut.body_e.center_of_mass)}"
-        f'<site name="tip_{i + 1}"/></body>\n</body>\n'
-    )
-
-
-def _add_hanging_strut_mjcf(machine: Machine, i: int, frame: FloatArray) -> str:
-    """Return a strut on its platform joint."""
-    strut, xyaxes = machine.struts[i], numbers(frame[:, :2].T)
-    return (
-        f'<body name="strut_{i + 1}_e" pos="{numbers(machine.platform_joints[i])}" xyaxes="{xyaxes}">\n'
-        f'<joint name="first_{i + 1}" type="hinge" axis="1 0 0"/>'
-        f'<joint name="second_{i + 1}" type="hinge" axis="0 1 0"/>\n'
-        f"{_add_body_mjcf(machine, strut.body_e, -strut.body_e.center_of_mass)}"
-        f'<body name="strut_{i + 1}_b"><joint name="strut_{i + 1}" type="slide" axis="0 0 -1" '
-        f'armature="{machine.turning_mass(i)!r}"/>\n'
-        f"{_add_body_mjcf(machine, strut.body_b, strut.body_b.center_of_mass)}"
         f'<site name="tip_{i + 1}"/></body>\n</body>\n'
     )
 

@@ -15,10 +15,11 @@ from core.simulation.simulated import VARIANTS, relative_rms, rich_run, variant
 from scipy.signal import butter, sosfiltfilt
 
 from pkm_identification.errors import MachineError, NotConverged
+from pkm_identification.exporting.display import name_bodies
+from pkm_identification.exporting.mjcf import build_complete_mjcf
 from pkm_identification.mechanisms.hexapod.dynamics import friction_force, strut_forces
 from pkm_identification.mechanisms.hexapod.kinematics.forward import platform_motion
 from pkm_identification.motion import StrutMotion
-from pkm_identification.simulation.model import compute_home_coordinates, hexapod_mjcf
 from pkm_identification.simulation.plant import Plant
 
 pytestmark = pytest.mark.slow
@@ -106,9 +107,12 @@ def test_mujocos_own_constraints_converge_to_the_same_motion(name):
     samples = 1000
 
     def deviation(timestep: float) -> float:
-        model = mujoco.MjModel.from_xml_string(hexapod_mjcf(made, loops=True, timestep=timestep))
+        model = mujoco.MjModel.from_xml_string(build_complete_mjcf(name_bodies(made)))
+        model.opt.timestep, model.dof_damping[:], model.dof_frictionloss[:] = timestep, 0.0, 0.0
+        # direct stiffness and damping of a critically damped constraint as fast as the time step allows
+        rate = 1.0 / (2.0 * timestep)
+        model.eq_solref[:], model.eq_solimp[:] = (-(rate**2), -2.0 * rate), (0.9999, 0.9999, 1e-3, 0.5, 2.0)
         data = mujoco.MjData(model)
-        data.qpos[:] = compute_home_coordinates(made)
         slides = np.array([model.joint(f"strut_{i + 1}").qposadr[0] for i in range(6)])
         rates = np.array([model.joint(f"strut_{i + 1}").dofadr[0] for i in range(6)])
         steps = round(PERIOD / timestep)
