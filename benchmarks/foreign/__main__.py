@@ -40,8 +40,9 @@ from ..field.drawn_kinds import KINDS as MACHINES
 from ..field.drawn_kinds import draw_machine, draw_truth
 from ..field.drawn_machines import Document
 from ..field.truth import find_errors
-from .kinds import KINDS, Trial
+from .kinds import KINDS
 from .run import Run, build_run
+from .trial import Trial
 
 DURATION = 20.0  # s
 HARMLESS, WRONG = 3.0, 4.0  # deviations

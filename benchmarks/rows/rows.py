@@ -28,9 +28,9 @@ from pkm_identification.mechanisms.friction.registry import LAW_NAMES
 from pkm_identification.records.drive_csv import write_csv
 from pkm_identification.simulation.simulator import simulate
 
-from ..deviations import GRAVITY, SENSORS, displace_numbers, spoil_sensors
 from ..field.drawn_kinds import draw_truth, scale_mechanism
 from ..field.truth import find_errors
+from ..right_logs import GRAVITY, SENSORS, displace_numbers, spoil_sensors
 from .logs import round_coordinates, write_long, write_variants
 from .run import Bench, Failure, Row, run, write_machine
 
