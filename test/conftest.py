@@ -84,6 +84,9 @@ WITH = {
     )
 }
 
+# As `make quick` chooses its tests, and what makes all tests of a file slow.
+QUICK, ALL_SLOW = "not slow", "\npytestmark = pytest.mark.slow\n"
+
 LAUNCH_FILES = Path(__file__).parent / "launch"
 # Folders whose tests mostly wait, for nodes and the clock.
 WAITING = ("test/ros/", "test/launch/")
@@ -123,6 +126,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             super()._assign_work_unit(node)
 
     return WaitingBesideComputing(config, log)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave files that are slow altogether out of the quick run: what they import takes seconds of each worker."""
+    if config.option.markexpr != QUICK or collection_path.suffix != ".py":
+        return None
+    return True if ALL_SLOW in collection_path.read_text(encoding="utf-8") else None
 
 
 def pytest_collection_finish() -> None:

@@ -116,6 +116,7 @@ def test_an_exported_model_comes_back_with_its_couplings(form, tmp_path):
     assert np.abs(compute_forces(again, motion) - forces).max() < 1e-8 * np.abs(forces).max()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 def test_the_compiled_source_gives_our_forces(tmp_path):
     machine = take_over(tmp_path / "drawn.urdf", draw_urdf(3)[0])

@@ -96,6 +96,7 @@ def resident():
         return int(file.read().split()[1]) * mmap.PAGESIZE
 
 
+@pytest.mark.slow
 def test_pages_are_let_go_while_another_thread_makes_large_arrays():
     """Both other cutoffs of a log are worked on at a time; switching often, threads meet where they are seldom seen."""
     kept = []

@@ -261,6 +261,7 @@ def test_the_kernel_is_not_loaded_for_a_short_text(tmp_path, monkeypatch):
     assert values.tolist() == [[1.0, 2.0]] * 1000
 
 
+@pytest.mark.slow
 def test_where_numba_is_switched_off_long_texts_are_read_as_short_ones(tmp_path):
     """Uncompiled, the kernel would take a minute for a megabyte, and its eight bits of a character overflow."""
     path = tmp_path / "log.csv"

@@ -23,6 +23,7 @@ def arm(tmp_path_factory):
     return machine, pkm.simulate(machine, "rich", duration=12.0, noise=0.3, seed=4)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("coordinates", "forces", "name", "said"),
     [
@@ -44,6 +45,7 @@ def test_a_sign_is_named_whose_it_is(arm, coordinates, forces, name, said):
     assert said in sentence(cause)
 
 
+@pytest.mark.slow
 def test_what_looks_like_a_sign_in_part_is_no_order_to_reverse_one(arm):
     """Two coordinates of the other sign: that one of them is, or a force, leaves much of the misfit."""
     machine, log = arm

@@ -125,6 +125,7 @@ def test_spikes_of_an_encoder_change_no_value_beyond_its_deviation():
     assert_right(found)
 
 
+@pytest.mark.slow
 def test_samples_at_uneven_stamps_are_identified():
     even = np.arange(0.0, DURATION, PERIOD)
     stamps = even + 0.2 * PERIOD * np.random.default_rng(1).uniform(0.0, 1.0, len(even))

@@ -146,6 +146,7 @@ def test_parallelogram():
     assert found.exact.rank == 3
 
 
+@pytest.mark.slow
 def test_loops_close_to_the_digits():
     mechanism = subject("four-bar").mechanism
     for digits in (30, 60):
@@ -219,6 +220,7 @@ def test_hexapods_follow_their_own_analysis():
         assert found.precise is None
 
 
+@pytest.mark.slow
 def test_a_hexapod_in_thirty_digits_has_the_columns_of_the_compiled_one():
     one = Subject.of_machine(machine("hexel"), "axisymmetric_alike")
     columns = one._chosen(dynamics.regressor(*compute_structure_motion(one.mechanism, 4, 30))).astype(float)

@@ -227,6 +227,7 @@ def test_states_on_another_branch_are_not_taken():
     assert np.abs(left).max() < 1e-11 * np.abs(rows).max()
 
 
+@pytest.mark.slow
 def test_joints_without_spin_do_not_show_the_struts_moments_about_themselves():
     found = by_rules(Subject.of_machine(machine(with_joint("uf", "no_spin"))))
     assert found.rank == 76

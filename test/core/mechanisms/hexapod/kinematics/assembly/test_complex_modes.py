@@ -13,6 +13,7 @@ from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.kinematics.assembly.complex_modes import count_complex_modes
 
 
+@pytest.mark.slow
 def test_a_general_platform_has_forty():
     assert count_complex_modes(BASE, PLATFORM, LENGTH) == (40, 40, True)
     # most lengths make some of them complex, and none fewer
