@@ -84,7 +84,9 @@ def module_has_options(module: str, arguments: list[str]) -> None:
     path = ROOT / module.replace(".", "/")
     path = path / "__main__.py" if path.is_dir() else path.with_suffix(".py")
     assert path.is_file()
-    own = arguments.index("--ros-args") if "--ros-args" in arguments else len(arguments)  # what follows is of ROS
+    own = (
+        arguments.index("--ros-args") if "--ros-args" in arguments else len(arguments)
+    )  # what follows is of ROS
     source_has_options(path, arguments[:own])
     if module == "benchmarks" and "--only" in arguments:
         parts = re.search(r"^PARTS = \{(.*?)^\}", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
