@@ -73,8 +73,8 @@ def compute_estimated_period(
     if off >= RATE_ERROR:
         raise LogError(
             f"{log.source}: samples come at {1 / period:.4g} Hz, machine '{machine.name}' states {1 / nominal:.4g} Hz; "
-            f"set sample_rate: {1 / period:.4g} in the machine file if the log was recorded so, else correct its stamps "
-            "(the file of a machine that is built in: pkm export --machine NAME --out FILE)"
+            f"set sample_rate: {1 / period:.4g} in the machine file if the log was recorded so, else correct its "
+            "stamps (the file of a machine that is built in: pkm export --machine NAME --out FILE)"
         )
     if off >= RATE_WARNING:
         return period, (

@@ -142,7 +142,8 @@ def test_an_excerpt_is_spread_over_the_logs(machine, monkeypatch):
     logs = [moving_log(machine, 20_000), moving_log(machine, 10_000)]
     experiment = Experiment.of(logs, machine, Settings.of(estimator="ls"))
     assert excerpt(experiment) is experiment
-    monkeypatch.setattr(excerpts, "MOST_EQUATIONS", 100)  # of slow logs these, not the samples, need the memory
+    # of slow logs these, not the samples, need the memory
+    monkeypatch.setattr(excerpts, "MOST_EQUATIONS", 100)
     kept = sum(len(log.time) for log in excerpt(experiment).logs)
     assert kept == pytest.approx(100 * experiment.settings.band.stride, abs=2)
     monkeypatch.undo()
