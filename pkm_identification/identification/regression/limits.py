@@ -40,6 +40,7 @@ QUANTILE, FACTOR = (
 # A spike of three samples makes four first and five second differences that no motion makes
 LASTING = (5, 6)
 LASTING_FACTOR = 4.0
+UNEVEN_FACTOR = 4.0
 COUNTS = 20.0  # counts of an encoder: less is its flicker
 BEYOND = 0.02  # of a drive's stroke: a file may state limits a little narrower than the machine's own
 
@@ -89,29 +90,41 @@ def find_limits(
     low, high = (np.array([getattr(drive, end) for drive in drives]) for end in ("lowest", "highest"))
     room = BEYOND * np.where(np.isfinite(high - low), high - low, 0.0)
     limits[LOWEST], limits[HIGHEST] = low - room, high + room
-    firsts, seconds = [], []
+    firsts, seconds, stamped = [], [], []
     for time, coordinate in segments:
         step, first = np.diff(time), np.diff(coordinate, axis=0)
         beside = (step > TWICE * period) & (step < NEIGHBOURS * period)
         firsts.append(first[beside])
-        seconds.append(np.diff(first, axis=0)[beside[1:] & beside[:-1]])
+        successive = beside[1:] & beside[:-1]
+        seconds.append(np.diff(first, axis=0)[successive])
+        even = first * (period / np.where(beside, step, period))[:, None]
+        stamped.append(np.diff(even, axis=0)[successive])
     every = np.concatenate([coordinate for _, coordinate in segments])
     steps = np.array([measure_step(column) for column in every.T])
     # input validation allows as much times span (span + period)
-    for row, differences, lasting, divisor in (
-        (RATE, firsts, LASTING[0], period), (ACCELERATION, seconds, LASTING[1], 2.0 * period**2)
-    ):  # fmt: skip
+    for row, differences, smoother, lasting, divisor in (
+        (RATE, firsts, firsts, LASTING[0], period),
+        (ACCELERATION, seconds, stamped, LASTING[1], 2.0 * period**2),
+    ):
         unstated = ~np.isfinite(limits[row])
-        own = _compute_usual_sizes(np.abs(np.concatenate(differences)), lasting, steps) / divisor
+        sizes = (np.abs(np.concatenate(each)) for each in (differences, smoother))
+        own = _compute_usual_sizes(*sizes, lasting, steps) / divisor
         limits[row, unstated] = own[unstated]
     return limits
 
 
-def _compute_usual_sizes(size: FloatArray, lasting: int, steps: FloatArray) -> FloatArray:
-    """Return what sizes of differences (N, n) may be, (n,)."""
+def _compute_usual_sizes(
+    size: FloatArray, smoother: FloatArray, lasting: int, steps: FloatArray
+) -> FloatArray:
+    """Return what sizes of differences (N, n) may be, (n,).
+
+    Where those at the stamps are smaller (`smoother`), the stamps are true, and the others are of uneven sampling,
+    which never makes many times its own usual size as motion may.
+    """
     if not len(size):
         return np.full(len(steps), np.inf)
-    usual = FACTOR * np.quantile(size, QUANTILE, axis=0)
+    of_rows, of_stamps = (np.quantile(each, QUANTILE, axis=0) for each in (size, smoother))
+    usual = np.maximum(FACTOR * np.minimum(of_rows, of_stamps), UNEVEN_FACTOR * of_rows)
     least = size
     for _ in range(
         lasting - 1

@@ -138,6 +138,22 @@ def test_samples_that_come_unevenly_are_taken_between_their_stamps(jitter):
     assert np.abs(found.coordinate - true)[5:-5].max() < 2e-5  # the interpolation's own error
 
 
+@pytest.mark.parametrize("jitter", [0.1, 0.2])
+@pytest.mark.parametrize("size", [1.0, 2.0, 4.0])
+def test_spikes_of_a_log_of_uneven_samples_are_as_small(jitter, size):
+    """Uneven sampling is no acceleration: spikes of a few of the largest steps are dropped, and nothing else."""
+    random, even = np.random.default_rng(4), np.arange(0.0, DURATION, PERIOD)
+    log = sampled_at(even + jitter * PERIOD * random.uniform(0.0, 1.0, len(even)))
+    assert validated(log).dropped == {}
+    rows = np.sort(random.choice(np.arange(50, len(log) - 50, 40), 20, replace=False))
+    drive = log.coordinate.copy()
+    drive[rows, rows % 2] += size * np.abs(np.diff(drive, axis=0)).max(axis=0)[rows % 2]
+    found = validated(replace(log, coordinate=drive))
+    assert found.resampled
+    assert found.dropped == {"spike": 20}
+    assert not found.segment.any()
+
+
 @pytest.mark.parametrize("jitter", [0.02, 0.2])
 def test_stamps_that_jitter_beside_even_samples_are_not_followed(jitter):
     log, random = exact(), np.random.default_rng(1)
