@@ -107,8 +107,8 @@ def find_limits(
         (ACCELERATION, seconds, stamped, LASTING[1], 2.0 * period**2),
     ):
         unstated = ~np.isfinite(limits[row])
-        sizes = (np.abs(np.concatenate(each)) for each in (differences, smoother))
-        own = _compute_usual_sizes(*sizes, lasting, steps) / divisor
+        of_rows, of_stamps = np.abs(np.concatenate(differences)), np.abs(np.concatenate(smoother))
+        own = _compute_usual_sizes(of_rows, of_stamps, lasting, steps) / divisor
         limits[row, unstated] = own[unstated]
     return limits
 
