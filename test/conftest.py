@@ -11,6 +11,8 @@ nodes mostly wait: one worker begins with them, beside those that compute.
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +86,7 @@ WITH = {
     )
 }
 
+ASSESSMENT = "pkm_identification.identification.identify._assess"
 # As `make quick` chooses its tests, and what makes all tests of a file slow.
 QUICK, ALL_SLOW = "not slow", "\npytestmark = pytest.mark.slow\n"
 
@@ -156,11 +159,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
+def without_verdict(monkeypatch: pytest.MonkeyPatch) -> Callable[[], AbstractContextManager[Any]]:
+    """Of a test that needs the verdict on one fit of two: within it, `identify` asks for none, as with `unjudged`."""
+
+    @contextmanager
+    def leave_out() -> Iterator[None]:
+        with monkeypatch.context() as patch:
+            patch.setattr(ASSESSMENT, lambda result, find_solution: result)
+            yield
+
+    return leave_out
+
+
+@pytest.fixture
 def unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
     """`identify` ends with the estimator's own fit: the full model's verdict on it, half of the time, is not asked for.
 
     For tests of estimators alone; those of the verdict are in test/core/identification/full_model and diagnosis.
     """
-    monkeypatch.setattr(
-        "pkm_identification.identification.identify._assess", lambda result, find_solution: result
-    )
+    monkeypatch.setattr(ASSESSMENT, lambda result, find_solution: result)

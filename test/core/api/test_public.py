@@ -121,6 +121,7 @@ def test_mechanisms_go_where_machines_go(tmp_path):
         pkm.forces(table, None)
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_a_path_an_object_or_many_are_the_same(logs, result, tmp_path):
     from pkm_identification.records.log import write_log
 
@@ -143,6 +144,7 @@ def test_the_table_is_columns_of_one_length(result):
     assert set(result.trace()) == {"time"}
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_the_trace_ends_at_the_estimate(logs):
     recursive = pkm.identify(logs, "uf", estimator="rls")
     trace = recursive.trace()
@@ -150,6 +152,7 @@ def test_the_trace_ends_at_the_estimate(logs):
     assert trace["m_p"][-1] == pytest.approx(recursive.estimate.values[0])
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_forces_of_another_log_are_predicted(logs, other, result):
     validation = result.predict(other)
     assert validation.measured.shape == validation.predicted.shape

@@ -266,6 +266,7 @@ def test_coarse_encoders_make_no_noise_of_rates():
     assert np.all(rate_noise(as_machine(coarse), low_pass) == 0.0)
 
 
+@pytest.mark.usefixtures("unjudged")
 @pytest.mark.slow
 @pytest.mark.parametrize("causal", [False, True])
 def test_samples_four_percent_fast_bias_no_friction(causal, log_four_percent_fast):

@@ -121,6 +121,7 @@ def test_a_part_of_a_sum_cannot_be_told():
         one.build_physical(fixed)
 
 
+@pytest.mark.usefixtures("unjudged")
 @pytest.mark.slow
 def test_a_log_that_shows_little_is_identified_as_bodies_that_can_exist():
     one, time = five_bar(), np.arange(0.0, DURATION, PERIOD)

@@ -248,6 +248,7 @@ def draw_arm(seed: int):
     )  # fmt: skip
 
 
+@pytest.mark.usefixtures("unjudged")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_friction_that_stops_a_drive_within_a_sample_is_no_ringing(seed):
     arm = draw_arm(seed)

@@ -109,6 +109,7 @@ def test_a_drive_that_the_file_leaves_out_shows_in_what_was_held_out(log):
     assert IDENTIFIABLE not in found.estimate.status
 
 
+@pytest.mark.usefixtures("unjudged")
 @pytest.mark.slow
 def test_a_log_of_a_hundred_samples_a_second_will_do():
     """The low-pass on coordinates and forces keeps below half the sample rate."""

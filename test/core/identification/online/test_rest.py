@@ -173,6 +173,7 @@ def test_a_minute_at_rest_changes_nothing_and_hides_neither_payload_nor_motion(s
     assert found.mass_std < 0.1
 
 
+@pytest.mark.usefixtures("unjudged")
 @pytest.mark.slow
 def test_with_rests_sample_by_sample_equals_the_causal_run_offline(simulated):
     stream = Stream(simulated.nominal, Settings.of(estimator="ekf").resolve(simulated.nominal))
