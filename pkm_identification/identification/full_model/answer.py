@@ -96,7 +96,7 @@ def _find_covariance(
     between = np.outer(size, size)  # 0 of what the data say nothing of: correlated with nothing
     correlation = np.divide(white, between, out=np.eye(len(rows)), where=between > 0.0)
     data = np.array([one.data_std for one in values])
-    gain = float(get_common_gain(posterior).width) * views.find_gained(posterior)[rows]
+    gain = posterior.common_gain[1] * views.find_gained(posterior)[rows]
     of_file = np.sqrt(np.maximum(np.array([one.file_std for one in values]) ** 2 - gain**2, 0.0))
     own = moved[rows].T * (of_file / np.maximum(np.sqrt(np.sum(moved[rows] ** 2, axis=1)), 1e-300))
     # what is no number of the file, as friction and drifts, is another in every log

@@ -76,7 +76,7 @@ def find_usual_gain(posterior: Posterior) -> tuple[str, float] | None:
     """Return key and width of the common gain where that is a usual one that no mass of the file checks, else None."""
     gain = get_common_gain(posterior)
     checked = gain.how == WIDTH or _find_gain_deviation(posterior) <= CHECKED_GAIN
-    return None if checked else (gain.key, float(gain.width))
+    return None if checked else posterior.common_gain
 
 
 def is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: float) -> bool:

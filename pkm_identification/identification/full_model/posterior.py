@@ -103,6 +103,22 @@ class Posterior:
         return find_coefficients_inside(self.equations.machine)
 
     @cached_property
+    def common_gain(self) -> tuple[str, float]:
+        """Key and relative deviation of the forces' common gain, which no log shows.
+
+        Where gains of drives differ by more than stated, which of them are right is not known: so is not their mean.
+        """
+        knowledge = self.equations.machine.knowledge
+        (common,), each = knowledge.of_kind("common_force_gain"), knowledge.of_kind("force_gain")
+        keys = {one.key for one in each}
+        gains = [one for one in self.model.unknowns if one.effect and one.key in keys]
+        beyond = [one.width**2 * (1.0 - one.widened**-2.0) for one in gains if one.widened > 1.0]
+        mean = float(np.sqrt(sum(beyond))) / max(len(gains), 1)
+        widest = max(gains, key=lambda one: one.widened, default=None)
+        key = common.key if widest is None or mean < common.width else widest.key
+        return key, float(np.hypot(common.width, mean))
+
+    @cached_property
     def gain_moves(self) -> FloatArray:
         """What a width of the forces' common gain moves the unknowns (p,) by: h."""
         return np.asarray(self.gain_direction - self.mode.covariance @ self.gain_direction)
@@ -299,10 +315,13 @@ def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
     assessed = np.array([one.assessed for one in unknowns])
     deviations = np.abs(posterior.mode.unknowns * [one.widened for one in unknowns]) * assessed
     own = float(np.max(deviations, initial=0.0))
-    model = build_model(posterior.equations)
+    units = [unit for nuisance in posterior.equations.nuisances for unit in nuisance.units]
+    # gains, delays and joints elsewhere add a share of the forces, whatever these are in; offsets and friction do not
+    shares = np.array(["N" not in unit and "kg" not in unit for unit in units], dtype=bool)
     found, least = None, own
 
     def find_conflict(factor: float) -> float:
+        model = build_model(posterior.equations, np.where(shares, abs(factor), 1.0))
         # forces times a factor, and their noise with them
         changed = NormalEquations(
             normal.gram / factor**2, normal.pull / factor, normal.power, factor * normal.origin
@@ -322,7 +341,7 @@ def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
     if found is not None or not np.max(deviations[masses], initial=0.0) > MAX_CONFLICT:
         return found
     # about as many times as the file's own forces are larger: it may lack friction
-    of_file = posterior.equations.columns @ model.compute(np.zeros(model.width))[0]
+    of_file = posterior.equations.columns @ posterior.model.compute(np.zeros(posterior.model.width))[0]
     about = float(np.sqrt(np.mean(of_file**2) / np.mean(posterior.equations.measured**2)))
     possible = [one for one in about * SEARCHED_FACTORS if find_conflict(float(one)) < MAX_CONFLICT]
     factor = float(np.exp(np.mean(np.log(possible)))) if possible else 1.0

@@ -26,7 +26,6 @@ from pkm_identification.estimation.posterior.thresholds import (
 )
 from pkm_identification.numerics.arrays import FloatArray
 
-from .conflicts import get_common_gain
 from .posterior import Posterior
 from .reliability import find_reliability
 from .unknowns import Unknown
@@ -46,7 +45,7 @@ def list_values(
     apart = posterior.contrasts.find_model_deviations(slopes)
     of_file = np.sqrt(np.sum(moved**2, axis=1))
     prior = np.sum(slopes**2, axis=1)
-    gain, gained = float(get_common_gain(posterior).width), views.find_gained(posterior)
+    (_, gain), gained = posterior.common_gain, views.find_gained(posterior)
     unknowns = posterior.model.unknowns
     guessed = np.array([one.guessed for one in unknowns])
     beyond = np.array([one.key in in_conflict for one in unknowns])
@@ -114,7 +113,7 @@ def _find_leanings(
     posterior: Posterior, moved: FloatArray, gained: float, gain: float, std: float
 ) -> tuple[Leaning, ...]:
     """Return the keys that a value rests on most; a gain of that width multiplies `gained` of it."""
-    gain_key = get_common_gain(posterior).key
+    gain_key, _ = posterior.common_gain
     shares: dict[str, float] = {gain_key: (gain * gained / std) ** 2 if std else 0.0}
     largest: dict[str, int] = {}
     for k, unknown in enumerate(posterior.model.unknowns):
