@@ -105,8 +105,11 @@ def convert_currents(
 
 def _need(what: str, part: str, machine: str, source: str) -> str:
     if not machine:
-        return f"{source}: {what} need a machine with the key 'drive'"
-    return f"{source}: {what} need the key 'drive.{part}' in the description of machine '{machine}', which has none"
+        return f"{source}: {what} need a machine (--machine) whose file has the key 'drive'"
+    return (
+        f"{source}: {what} need the key '{part}' in the file of machine '{machine}', under each of 'drives' (of a "
+        "hexapod under 'drive'); it has none"
+    )
 
 
 _log = logging.getLogger(__name__)

@@ -113,7 +113,8 @@ class Posterior:
         keys = {one.key for one in each}
         gains = [one for one in self.model.unknowns if one.effect and one.key in keys]
         beyond = [one.width**2 * (1.0 - one.widened**-2.0) for one in gains if one.widened > 1.0]
-        mean = float(np.sqrt(sum(beyond))) / max(len(gains), 1)
+        # the widths are the likeliest of Student's distribution; here their squares' mean counts
+        mean = float(np.sqrt(sum(beyond) * (FREEDOM + 1.0) / (FREEDOM - 1.0))) / max(len(gains), 1)
         widest = max(gains, key=lambda one: one.widened, default=None)
         key = common.key if widest is None or mean < common.width else widest.key
         return key, float(np.hypot(common.width, mean))

@@ -146,8 +146,8 @@ def _refuse_unknown(ours: str, channels: Channels) -> None:
     known = (*channels.groups, *channels.quantity)
     if ours not in known:
         raise SettingsError(
-            f"--columns: '{ours}' is no column of the package; expected {channels.expected} "
-            f"left of '='{did_you_mean(ours, known)}"
+            f"--columns: '{ours}' is no column of ours; left of '=' stand t, {', '.join(channels.groups)} (each of all "
+            f"drives), or of single drives, expected {channels.expected}{did_you_mean(ours, known)}"
         )
 
 

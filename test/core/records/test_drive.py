@@ -50,7 +50,7 @@ def test_currents_beside_lengths_need_motors_that_make_force():
     hydraulic = yaml.safe_load(builtin_machines()["uf_hydraulic"].read_text())["actuator"]
     encoders_alone = {key: value for key, value in uf["drive"].items() if key != "motor"}
     for change, message in (
-        ({"drive": encoders_alone}, r"a\.csv: currents need the key 'drive\.motor' .* 'uf'"),
+        ({"drive": encoders_alone}, r"a\.csv: currents need the key 'motor' .* 'uf'"),
         ({"actuator": hydraulic}, "drive 1 of machine 'uf' is of type 'hydraulic', whose current opens"),
     ):
         machine = Machine.from_document(uf | change)
@@ -61,7 +61,7 @@ def test_currents_beside_lengths_need_motors_that_make_force():
 def test_machine_without_drive_is_named():
     document = dict(Machine.load("uf").document)
     del document["drive"]
-    with pytest.raises(LogError, match=r"a\.csv.*'drive\.encoder'.*'uf'"):
+    with pytest.raises(LogError, match=r"a\.csv.*'encoder'.*'uf'"):
         convert_counts(as_machine(Machine.from_document(document)).drives, np.zeros((1, 6)), "uf", "a.csv")
 
 

@@ -17,7 +17,7 @@ from scipy.signal import lfilter
 
 import pkm_identification as pkm
 from benchmarks.field.answers import mechanism_log
-from benchmarks.field.drawn_kinds import draw_machine, scale_mechanism
+from benchmarks.field.drawn_kinds import draw_machine, draw_truth, scale_mechanism
 from pkm_identification.cli import main
 from pkm_identification.estimation.posterior.status import FROM_FILE, IDENTIFIED, RESTS_ON_FILE
 from pkm_identification.estimation.posterior.verdict import CONTRADICTS, DO_NOT_USE, FITS
@@ -129,6 +129,21 @@ def test_a_common_gain_is_named_where_one_mass_alone_denies_it(factor):
     told = "tolerances.common_force_gain" in [one.key for one in answer.verdict.conflicts]
     assert told == (factor != 1.0)
     assert answer.verdict.good == (factor == 1.0)
+
+
+def test_one_drive_of_another_gain_leaves_their_mean_uncertain():
+    """Which of two drives is right no log shows, where masses are guessed: all values are as uncertain as that."""
+    random = np.random.default_rng([61, 7])
+    file = draw_machine(random, "five-bar") | {"known": "guessed"}
+    truth = read_machine(draw_truth(random, file))
+    right = mechanism_log(truth.mechanism)
+    force = right.force * [0.5, 1.0]
+    force += 0.005 * np.sqrt(np.mean(force**2, axis=0)) * random.standard_normal(force.shape)
+    answer = identify([replace(right, force=force)], read_machine(file), TOTAL).answer
+    assert {one.name for one in answer.effects} >= {"force_gain_q_l", "force_gain_q_r"}
+    assert answer.verdict.conflicts[0].key == "tolerances.force_gain"
+    assert "kgf" not in answer.verdict.sentence
+    assert max(map(abs, deviations_from_truth(answer, truth).values())) < 3.0
 
 
 @pytest.mark.parametrize(
