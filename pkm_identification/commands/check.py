@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from pkm_identification.report.check import check_document, check_lines
+from pkm_identification.report.sentences import refusal_line
 
 from .arguments import add_json, add_logs, words_of_reading
 from .machine_logs import open_logs
@@ -36,7 +37,10 @@ def _check(options: argparse.Namespace) -> int:
     unusable = [check for check in checks if not check.usable_for_identification]
     for check in unusable:
         # what is in the way mostly begins with the log's name
-        print(f"pkm check: {check.source}: {check.verdict.replace(f'{check.source}: ', '')}", file=sys.stderr)
+        line, found = check.verdict.replace(f"{check.source}: ", ""), check.identification
+        if found is not None and found.answer is not None and not found.answer.verdict.good:
+            line = f"not usable for identification: {refusal_line(found)}"
+        print(f"pkm check: {check.source}: {line}", file=sys.stderr)
     if not unusable and options.json != "-":
         read = ["--machine", options.machine, *words_of_reading(options)]
         show_next("pkm", "identify", *options.logs, *read, "--out", "result")
