@@ -209,7 +209,8 @@ def build_full_equations(
     made = []
     for one in list_nuisances(machine, problem.parameters):
         fitted, columns = one.fit_to_motion(one.columns(situations, places), typical)
-        asked = np.array([name in estimated for name in fitted.names])
+        # of what no file states it claims nothing
+        asked = np.array([one.assessed and name in estimated for name in fitted.names])
         made.append(fitted.widen(np.where(asked, ASKED_WIDE, 1.0), columns))
     columns = np.concatenate([problem.equations.regressor, *(one for _, one in made)], axis=2)
     return FullEquations(
