@@ -33,6 +33,13 @@ class Tolerances:
     drive_delay: float = declare(0.0, "by which the force of one drive is later than the others", "s", 0, 0.1)
     asymmetry: float = declare(0.0, "of friction between both directions, relative", "", 0, 1.0)
     time_base: float = declare(0.0, "of the clock of a log, relative", "", 0, 0.1)
+    passive_friction: float = declare(
+        0.0,
+        "of joints without a drive, or of the platform along its way, of a drive's typical force",
+        "",
+        0,
+        1.0,
+    )
     bodies_alike: float = declare(
         0.0, "relative difference of masses and inertias between bodies of one design", "", 0, 1.0
     )
@@ -70,7 +77,9 @@ def read_tolerances(node: Node) -> Tolerances:
 OF_DRIVES = ("coordinate_offset", "coordinate_scale", "force_gain", "force_offset", "motor_inertia")
 OF_MACHINES = ("force_delay", "gravity_direction", "joint_places")
 # Of the machine, for an estimate with priors alone: no width of theirs is carried into the deviations of another
-OF_PRIORS = ("common_force_gain", "drive_delay", "asymmetry", "time_base", "bodies_alike")
+OF_PRIORS = (
+    "common_force_gain", "drive_delay", "asymmetry", "time_base", "passive_friction", "bodies_alike",
+)  # fmt: skip
 # A hexapod's names of them
 AS_OF_HEXAPODS = {"coordinate_offset": "length_offset", "coordinate_scale": "length_scale"}
 

@@ -45,7 +45,7 @@ class Reliability:
     slopes: FloatArray
 
 
-def find_reliability(posterior: Posterior, moved: FloatArray) -> Reliability:
+def find_reliability(posterior: Posterior, moved: FloatArray, deviations: FloatArray) -> Reliability:
     """Return which number of the file, off without being noticed, moves each value most.
 
     A number k that is off by one width w moves the statistics of `find_conflicts` to (1 - P) e_k over their deviations,
@@ -58,6 +58,8 @@ def find_reliability(posterior: Posterior, moved: FloatArray) -> Reliability:
     posterior : Posterior
     moved : ndarray, shape (r, p)
         What a width of each unknown moves the values by.
+    deviations : ndarray, shape (r,)
+        Of the values: what moves one by less than MAX_UNNOTICED of its own is not looked for among joints.
     """
     assessed = np.flatnonzero([one.assessed for one in posterior.model.unknowns])
     numbers, errors = _list_errors(posterior, assessed)
@@ -81,7 +83,8 @@ def find_reliability(posterior: Posterior, moved: FloatArray) -> Reliability:
         shifts[more], slopes[more] = its_shifts[more], together[more]
     for own in _list_joints(posterior):
         noticed = _find_noticed(posterior, np.eye(moved.shape[1])[own])[:, assessed]
-        its_shifts = _find_displaced(moved, own, noticed, largest[own], shifts)
+        counts = np.maximum(shifts, MAX_UNNOTICED * deviations)
+        its_shifts = _find_displaced(moved, own, noticed, largest[own], counts)
         more = its_shifts > shifts
         numbers[more] = own[np.argmax(np.abs(moved[more][:, own]), axis=1)]
         shifts[more], slopes[more] = its_shifts[more], moved[more, numbers[more]]
@@ -95,18 +98,17 @@ def _find_noticed(posterior: Posterior, errors: FloatArray) -> FloatArray:
 
 
 def _find_displaced(
-    moved: FloatArray, own: NDArray[np.int64], noticed: FloatArray, largest: FloatArray, shifts: FloatArray
+    moved: FloatArray, own: NDArray[np.int64], noticed: FloatArray, largest: FloatArray, counts: FloatArray
 ) -> FloatArray:
     """Return what numbers `own` (q,), all off at once, move values (r,) by at most before one is noticed.
 
-    Where that can be neither more than `shifts` (r,) nor what counts, it is 0. Of each number are known the deviations
-    (q, a) that a width of it is noticed by, and its `largest` widths (q,).
+    Where that cannot be more than `counts` (r,), it is 0. Of each number are known the deviations (q, a) by which a
+    width of it is noticed, and its `largest` widths (q,).
     """
     from scipy.optimize import linprog  # slow to load
 
     found = np.zeros(len(moved))
     slopes = moved[:, own]
-    counts = np.maximum(shifts, MAX_UNNOTICED * np.sqrt(np.sum(moved**2, axis=1)))
     limits, bounds = np.vstack([noticed.T, -noticed.T]), [(-one, one) for one in largest.tolist()]
     for j in np.flatnonzero(np.abs(slopes) @ largest > counts):
         worst = linprog(-slopes[j], limits, np.full(len(limits), MAX_CONFLICT), bounds=bounds)

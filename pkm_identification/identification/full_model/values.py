@@ -51,7 +51,8 @@ def list_values(
     beyond = np.array([one.key in in_conflict for one in unknowns])
     of_keys = [np.array([one.key == key for one in unknowns]) for key in in_conflict]
     of_moments = posterior.model.hold_moments(mode.unknowns, in_conflict)
-    reliability = find_reliability(posterior, moved)
+    least = np.sqrt(data**2 + apart**2 + of_file**2 + (gain * gained) ** 2)  # without what skewness adds
+    reliability = find_reliability(posterior, moved, least)
     made = []
     for j, (name, unit, value) in enumerate(
         zip(views.names, views.units, views.values.tolist(), strict=True)

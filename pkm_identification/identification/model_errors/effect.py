@@ -133,6 +133,12 @@ def typical_force(machine: Machine) -> FloatArray:
     return np.maximum(machine.force_size, np.concatenate([one.coulomb for one in machine.friction]))
 
 
+def find_passive_friction(machine: Machine) -> float:
+    """Return the share of a typical force that friction of what no drive moves may well take."""
+    (number,) = machine.knowledge.of_kind("passive_friction")
+    return float(number.width)
+
+
 def number_coefficients(name: str, count: int = 6) -> tuple[str, ...]:
     """Return the names of single coefficients, by number."""
     return tuple(f"{name}_{i + 1}" for i in range(count))

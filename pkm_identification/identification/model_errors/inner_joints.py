@@ -11,11 +11,10 @@ from pkm_identification.machines.capabilities import BodiesFile, has
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
 
-from .effect import Effect
+from .effect import Effect, find_passive_friction
 from .situation import Situation
 
 NAME = "joint_friction"
-LARGE = 0.02  # of a typical force: what bearings of a passive joint take
 
 
 def _find_rows(machine: Machine, rubbing: Machine) -> list[int]:
@@ -45,6 +44,6 @@ def effects(machine: Machine) -> list[Effect]:
             NAME, "friction", "", compute_columns, np.ones(len(rows)),
             "State friction of the joints in the machine file, or estimate it with --also {name}", linear=True,
             parts=tuple(f"{NAME}_{one.name}" for one in entries), units=tuple(one.unit for one in entries),
-            of_motion=LARGE, least=0.0,
+            of_motion=find_passive_friction(machine), least=0.0,
         )
     ]  # fmt: skip

@@ -28,8 +28,8 @@ class KnownNumber:
     kind : str
         What it is: mass, center_of_mass, moment, product (of bodies); motor_inertia, a friction coefficient's name,
         asymmetry, force_gain, force_offset, force_delay, coordinate_offset, coordinate_scale (of drives);
-        common_force_gain, common_force_delay, time_base, gravity_size, gravity_direction, joint_places, numbers (of
-        the machine).
+        common_force_gain, common_force_delay, time_base, passive_friction, gravity_size, gravity_direction,
+        joint_places, numbers (of the machine).
     key : str
         Where it is in the file, as `strut.body_e.mass` or `bodies.arm.center_of_mass.0`; of what the file has no
         number for the key that would state its width, as `tolerances.time_base`.

@@ -26,6 +26,9 @@ GRAVITY_SIZE = 0.001  # relative: what it differs between 40 and 60 degrees of l
 COMMON_GAINS = {"measured": 0.005, "cad": 0.02, DEFAULT: 0.02, "guessed": 0.1}
 COMMON_DELAY_S = 1e-3  # one or two cycles of a drive
 TIME_BASE = 1e-4  # relative: two quartz clocks
+PASSIVE_FRICTION = (
+    0.02  # of a typical force: bearings of a joint without a drive; guides, seals and air at the platform
+)
 
 
 def list_machine_numbers(machine: Machine, file: KnownFile, keys: Mapping[str, str]) -> Iterator[KnownNumber]:
@@ -38,6 +41,7 @@ def list_machine_numbers(machine: Machine, file: KnownFile, keys: Mapping[str, s
         ("common_force_gain", 1.0, "", COMMON_GAINS),
         ("force_delay", delay, "s", {DEFAULT: COMMON_DELAY_S}),
         ("time_base", 1.0, "", {DEFAULT: TIME_BASE}),
+        ("passive_friction", 0.0, "", {DEFAULT: PASSIVE_FRICTION}),
     ):
         key = keys.get(kind, file.tolerance_key(kind))
         how, width = file.find_width(key, value, usual, of_file=False)

@@ -17,7 +17,7 @@ from pkm_identification.machines.contract import Machine, Motion
 from pkm_identification.machines.motions import compute_nearby_motion
 from pkm_identification.numerics.arrays import FloatArray
 
-from ..effect import Columns, Effect, typical_force
+from ..effect import Columns, Effect, find_passive_friction, typical_force
 from ..situation import Situation
 
 WRENCH, SPRING, DAMPER, FRICTION = (
@@ -25,7 +25,6 @@ WRENCH, SPRING, DAMPER, FRICTION = (
 )  # fmt: skip
 AXES = ("force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z")
 LARGE = 0.01  # of a typical force, torques at half the machine's size: hoses and cables
-LARGE_FRICTION = 0.02  # the same of what resists motion: guides, seals, air
 FAR, TURNED = (
     1.0,
     1.0,
@@ -147,7 +146,7 @@ def effects(machine: Machine) -> list[Effect]:
     arm = 0.5 * machine.size
     along = np.array([1.0 if drive.unit == "m" else 1.0 / arm for drive in machine.drives])
     force = float(np.mean(typical_force(machine) * along)) * np.where(turning, arm, 1.0)
-    away = np.where(turning, TURNED, FAR * machine.size)
+    away, resisting = np.where(turning, TURNED, FAR * machine.size), find_passive_friction(machine)
 
     def describe(
         name: str,
@@ -166,6 +165,6 @@ def effects(machine: Machine) -> list[Effect]:
     return [
         describe(WRENCH, compute_wrenches, LARGE * force, ("N", "N m")),
         describe(SPRING, compute_springs, LARGE * force / away, ("N/m", "N m/rad")),
-        describe(DAMPER, compute_dampers, force, ("N s/m", "N m s/rad"), LARGE_FRICTION, 0.0),
-        describe(FRICTION, compute_friction, force, ("N", "N m"), LARGE_FRICTION, 0.0),
+        describe(DAMPER, compute_dampers, force, ("N s/m", "N m s/rad"), resisting, 0.0),
+        describe(FRICTION, compute_friction, force, ("N", "N m"), resisting, 0.0),
     ]

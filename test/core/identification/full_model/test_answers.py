@@ -322,6 +322,20 @@ def test_values_of_a_machine_of_another_size_do_not_hold(size):
     assert identify([log], read_machine(document), TOTAL).answer.verdict.good == (size == 1.0)
 
 
+def test_friction_of_the_only_drive_is_known_where_the_file_says_that_nothing_else_rubs():
+    random = np.random.default_rng(877)
+    file = draw_machine(random, "four-bar")
+    log = mechanism_log(read_machine(file).mechanism)
+    noise = 0.005 * np.sqrt(np.mean(log.force**2, axis=0)) * random.standard_normal(log.force.shape)
+    log = replace(log, force=log.force + noise)
+    statuses = []
+    for stated in ({}, {"tolerances": {"passive_friction": "1e-5"}}):
+        answer = identify([log], read_machine(file | stated), TOTAL).answer
+        (coulomb,) = [one for one in answer.values if one.name.startswith("coulomb")]
+        statuses.append(coulomb.status)
+    assert statuses == [RESTS_ON_FILE, IDENTIFIED]
+
+
 @pytest.mark.parametrize("size", [0.93, 1.1])
 def test_gravity_that_is_none_on_earth_says_how_long_the_machine_is(size):
     """Lengths l times, masses 1/l^2 times and gravity l times as large: the forces are the same."""

@@ -82,7 +82,7 @@ def test_the_sample_rate_alone_is_a_drive():
     assert (drive.sample_rate, drive.has_encoder, drive.has_motor) == (100.0, False, False)
     assert machine(made).motor_mass == 0.0
     assert ValidationSettings.of(machine(made)).period == 0.01
-    with pytest.raises(LogError, match=r"drive.encoder.*which has none"):
+    with pytest.raises(LogError, match=r"'encoder'.*it has none"):
         convert_counts(as_machine(machine(made)).drives, np.zeros((1, 6)), "uf")
     del made["drive"]["sample_rate"]
     with pytest.raises(MachineError, match=r"drive.sample_rate' is missing"):
