@@ -322,7 +322,7 @@ def test_values_of_a_machine_of_another_size_do_not_hold(size):
     assert identify([log], read_machine(document), TOTAL).answer.verdict.good == (size == 1.0)
 
 
-def test_friction_of_the_only_drive_is_known_where_the_file_says_that_nothing_else_rubs():
+def test_friction_of_the_only_drive_is_known_where_nothing_else_rubs():
     random = np.random.default_rng(877)
     file = draw_machine(random, "four-bar")
     log = mechanism_log(read_machine(file).mechanism)
