@@ -316,17 +316,21 @@ def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
     assessed = np.array([one.assessed for one in unknowns])
     deviations = np.abs(posterior.mode.unknowns * [one.widened for one in unknowns]) * assessed
     own = float(np.max(deviations, initial=0.0))
+    model = build_model(posterior.equations)
     units = [unit for nuisance in posterior.equations.nuisances for unit in nuisance.units]
     # gains, delays and joints elsewhere add a share of the forces, whatever these are in; offsets and friction do not
     shares = np.array(["N" not in unit and "kg" not in unit for unit in units], dtype=bool)
+    of_forces = np.zeros(len(normal.pull), dtype=bool)
+    of_forces[len(of_forces) - len(units) :] = shares
     found, least = None, own
 
     def find_conflict(factor: float) -> float:
-        model = build_model(posterior.equations, np.where(shares, abs(factor), 1.0))
         # forces times a factor, and their noise with them
+        columns = np.where(of_forces, factor, 1.0)
         changed = NormalEquations(
-            normal.gram / factor**2, normal.pull / factor, normal.power, factor * normal.origin
-        )
+            normal.gram * np.outer(columns, columns) / factor**2, normal.pull * columns / factor, normal.power,
+            normal.origin * (factor / columns),
+        )  # fmt: skip
         mode = find_mode(model, changed, (np.zeros(model.width),), STEPS)
         return float(np.max(np.abs(mode.unknowns[assessed]), initial=0.0)) if mode.converged else np.inf
 
