@@ -197,7 +197,7 @@ def assess(
         if other_size is not None:
             sentence += (
                 f" Gravity comes out {1.0 / other_size:.3g} times as large as in the file, as of a machine whose "
-                f"lengths are {other_size:.3g} times those of the file: measure one."
+                f"lengths are {other_size:.3g} times those of the file: measure one of them."
             )
     elif fitted:
         grade = FITS

@@ -56,7 +56,8 @@ def answer(
         white = posterior.compute_residual_ratio(floor)
         ratio = white if coloured is None else posterior.compute_residual_ratio(np.maximum(floor, coloured))
     values = list_values(posterior, views, moved, in_conflict)
-    misplaced = is_misplaced(posterior, conflicts, ratio)
+    other_size = find_other_size(posterior, ratio)
+    misplaced = other_size is not None or is_misplaced(posterior, conflicts, ratio)
     if misplaced or gain.key in in_conflict:
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
     certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
@@ -71,7 +72,7 @@ def answer(
         parts_agree=certain or (not in_conflict and posterior.contrasts.agree(views.slopes)),
         held_out_chance=posterior.held_out_chance, halves_chance=halves_chance, none_holds=misplaced,
         unseen_share=posterior.unseen_share, usual_gain=find_usual_gain(posterior),
-        other_size=find_other_size(posterior, ratio),
+        other_size=other_size,
     )  # fmt: skip
     if verdict.widening > 1.0:
         values = tuple(one.widen(verdict.widening) for one in values)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.estimation.posterior.thresholds import (
     CHECKED_GAIN,
+    LARGEST_GRAVITY_CHANGE,
     MAX_COMMON_CONFLICT,
     MAX_CONFLICT,
     MAX_FLOOR_RATIO,
@@ -31,8 +32,6 @@ LEAST_SEEN = 0.05  # of a width: a number of which the data say less is not judg
 # That all forces have in common: more is another unit, or what is linear in it says nothing
 LARGEST_GAIN = 0.5
 PLACES = ("joint_places", "coordinate_offset")
-# Relative: gravity is 9.764 to 9.834 m/s^2 at sea level and on mountains. More is none of another place on Earth
-LARGEST_GRAVITY_CHANGE = 0.007
 
 
 def find_conflicts(posterior: Posterior) -> tuple[Conflict, ...]:
@@ -80,7 +79,7 @@ def find_usual_gain(posterior: Posterior) -> tuple[str, float] | None:
 
 
 def is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: float) -> bool:
-    """Return whether joints, zeros, scales or all lengths are so far from the file that every value is another there.
+    """Return whether joints, zeros or scales are so far from the file that every value is another one there.
 
     Scales are where the coordinates of all drives have another scale, or where one has and there is a misfit by the
     `ratio` of residual and noise: no log tells wrong gears from a machine of another size.
@@ -97,7 +96,6 @@ def is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: f
     other_size = (len(signs) == 1 and scales <= set(far)) or (
         together is not None and abs(together.deviations) > limit
     )
-    other_size |= find_other_size(posterior, ratio) is not None
     return bool(places & set(far)) or other_size or (bool(signs) and misfit)
 
 
