@@ -4,9 +4,9 @@
 """`python -m benchmarks.deviations [--machines uf delta] [--seeds 1 2]`: right logs, their errors and false alarms.
 
 A machine is drawn anew, and the log is of one whose bodies and common gain of the forces are off the file as far as
-it says: masses, centres of mass, moments and products are drawn with their stated widths. Of every other seed gravity
-and each gain, offset, delay and zero of the sensors are off as well; no recursion estimates that, so such logs are
-judged offline alone. Joints and friction are as in the file, bodies of one section alike.
+it says: masses, centres of mass, moments and products are drawn with their stated widths. Of every other seed gravity,
+each coordinate of the joints and each gain, offset, delay and zero of the sensors are off as well; no recursion
+estimates that, so such logs are judged offline alone. Friction is as in the file, bodies of one section alike.
 
 DRAWS logs are cut from one motion, each with its own length, rate, encoders and noise of the forces: white or
 low-passed at 30 to 200 Hz, rounded, or held for some samples. Each is identified offline, with `--causal` and sample by

@@ -16,6 +16,7 @@ from scipy.signal import lfilter
 from pkm_identification.errors import PkmError
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.knowledge import KnownBody
+from pkm_identification.machines.knowledge.records import KnownNumber
 from pkm_identification.machines.load import read_machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
@@ -31,6 +32,8 @@ SENSORS = (
     "coordinate_scale", "time_base",
 )  # fmt: skip
 GRAVITY = ("gravity_size", "gravity_direction")
+PLACES = (*GRAVITY, "joint_places")
+OF_EACH = 0.7  # of what alike bodies differ by, in each number: first and second moments then by all of it
 TRIES = 20  # drawings of a body until it can be
 DRAWS = 4  # logs of one motion
 LONGEST, SHORTEST = 20.0, 8.0  # s
@@ -129,19 +132,29 @@ class Right:
     sensors: Sensors
 
 
-def draw_truth(file: Machine, random: np.random.Generator, gravity: bool) -> Machine:
-    """Return a machine that is off its file by as much as the file says; numbers that are 0 there stay."""
+def draw_truth(file: Machine, random: np.random.Generator, places: bool) -> Machine:
+    """Return a machine that is off its file by as much as the file says; numbers that are 0 there stay.
+
+    Gravity and joints are where the file has them unless `places` are drawn, too.
+    """
     truth = file
-    sections = {body.section: body for body in file.knowledge.bodies}
-    for body in sections.values():
+    alike = {name: group for group in file.knowledge.alike for name in group.bodies}
+    shared: dict[tuple[str, ...], FloatArray] = {}
+    for body in {one.section: one for one in file.knowledge.bodies}.values():
+        group = alike.get(body.name)
         for alone in [True] * TRIES + [False]:  # else moments by one factor: slender bodies have no others
+            own = random.standard_normal(2 + len(body.numbers))
+            common = shared.get(group.bodies) if group else None
+            apart = 0.0 if group is None or common is None else group.width
             try:
-                changes = _draw_body(body, random, alone)
+                changes = _change_body(body, own if common is None else common, own, apart, alone)
                 truth = truth.with_changes(_carry_inertia(file, body, changes))
             except PkmError:
                 continue
+            if group and common is None:
+                shared[group.bodies] = own
             break
-    return displace_numbers(truth, file, random, GRAVITY if gravity else ())
+    return displace_numbers(truth, file, random, PLACES if places else ())
 
 
 def displace_numbers(
@@ -171,16 +184,32 @@ def spoil_sensors(
     return log
 
 
-def _draw_body(body: KnownBody, random: np.random.Generator, alone: bool) -> dict[str, float]:
-    """Return changes of a body's numbers, of each moment alone or of all by one factor."""
+def _change_body(
+    body: KnownBody, common: FloatArray, own: FloatArray, apart: float, alone: bool
+) -> dict[str, float]:
+    """Return changes of a body's numbers.
+
+    Parameters
+    ----------
+    body : KnownBody
+    common, own : ndarray, shape (2 + r,)
+        In widths: of mass and moments as a whole, then of each number, of bodies made alike and of this one.
+    apart : float
+        How far this body is from those made alike, relative.
+    alone : bool
+        Whether each moment changes alone, else all by one factor.
+    """
     changes: dict[str, float] = defaultdict(float)
-    of_mass, of_moments = random.standard_normal(2)
-    for number in body.numbers:
-        off = random.standard_normal()
+    of_mass = common[0] + _compare_to_width(body, body.mass, apart) * own[0]
+    for k, number in enumerate(body.numbers, 2):
+        chosen = k
+        if number.kind == "moment" and not alone:
+            chosen = 1
+        off = common[chosen] + _compare_to_width(body, number, apart) * own[chosen]
         if number.kind == "mass":
             off = of_mass
-        elif not alone:
-            off = 0.0 if number.kind == "product" else of_moments if number.kind == "moment" else off
+        elif number.kind == "product" and not alone:
+            off = 0.0
         grown = (number.log_width or 0.0) * off
         if number.kind == "moment":  # its width is that at its mass
             grown += (body.mass.log_width or 0.0) * of_mass
@@ -190,6 +219,18 @@ def _draw_body(body: KnownBody, random: np.random.Generator, alone: bool) -> dic
         for path, factor in number.paths.items():
             changes[path] += float(change * factor)
     return changes
+
+
+def _compare_to_width(body: KnownBody, number: KnownNumber, apart: float) -> float:
+    """Return how many of its widths a number of a body made alike is from the common one."""
+    if number.log_width is not None:
+        return OF_EACH * apart / number.log_width
+    size = number.width
+    if number.kind == "center_of_mass":
+        size = abs(number.value) or body.size
+    elif number.kind == "product":
+        size = float(np.mean([one.value for one in body.moments]))
+    return OF_EACH * apart * size / number.width
 
 
 def _carry_inertia(file: Machine, body: KnownBody, changes: dict[str, float]) -> dict[str, float]:
