@@ -31,10 +31,10 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.compiled import kernel
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.signals.band import BandSettings
-from pkm_identification.signals.sections import filtered
 
 from ..equations.equation_filter import Equation
 from .drift import FrictionDrift
+from .onset import KEPT, OnsetSearch, is_jump
 from .payload import Carrier, PayloadEstimate, PayloadEvent
 
 LAGS = (3, 8, 25)  # equations over which a change is looked for
@@ -43,7 +43,6 @@ LAGS = (3, 8, 25)  # equations over which a change is looked for
 SUSPICIOUS = 80.0
 ARMED_AFTER = 150  # equations of an unchanged machine: before, the parameters still move
 ARMED_AGAIN = 30  # after a payload was taken up or set down: the machine itself is known
-SETTLED = 0.005  # of a jump that may be left of the band's step response
 CLEAN = 12  # equations behind the settling that must show a payload
 PATIENCE = 25  # such equations after which the suspicion is dropped
 # Mean squared whitened innovation per output, up to which a change counts as explained.
@@ -61,11 +60,6 @@ LEFT, MORE = 1e-3, 2.5e-4
 # The same behind drives that yield: their coordinates are wrong by the load until the model they are corrected by has
 # it.
 ELASTIC_LEFT, ELASTIC_MORE = 0.02, 0.005
-KEPT = 100  # equations
-BEFORE = 50  # equations before the onset, two seconds, in which a jump does not show
-SHOWN_BEFORE = 0.1  # of a change: of jumps less than .02 showed before them, of drifts of forces .2 to .6
-DEVIATIONS_BEFORE = 3.0  # of that share, which may show by chance besides
-ONSET = 60  # of them, in which the onset is looked for
 
 
 class _Believed(NamedTuple):
@@ -185,10 +179,7 @@ class PayloadWatch:
         self._clean = clean
         self._left, self._more = (ELASTIC_LEFT, ELASTIC_MORE) if elastic else (LEFT, MORE)
         self._carrier, self._prior = carrier, carrier.prior
-        self._jump = filtered(band.sections, np.ones(2 * band.settling))
-        self._period, self._stride, self._settling = band.period, band.stride, band.settling
-        late = np.nonzero(np.abs(self._jump - 1.0) > SETTLED)[0]
-        self._settle = int(np.ceil((late[-1] + 1) / band.stride)) + 1 if late.size else 1
+        self._onset = OnsetSearch(band)
         friction = np.empty(0, dtype=np.int64) if drift is None else drift.which
         self._scales = self._prior.std, friction, np.empty(0) if drift is None else drift.std
         self._test = ChangeTest(len(carrier.felt), machine.outputs, LAGS, KEPT)
@@ -270,7 +261,7 @@ class PayloadWatch:
         usable = gain >= 0.0
         if suspecting:
             self._held.append(equation)
-            clean = len(self._held) - self._settle
+            clean = len(self._held) - self._onset.settle
             if usable and clean >= self._clean:
                 self._assess(clean)
             if self.suspecting and clean >= PATIENCE:
@@ -336,15 +327,15 @@ class PayloadWatch:
         change = self._prior.std * fit.change
         weight = self._carrier.find_weight(fit.std)
         carried = change[weight] + (mean[own + weight] if self.carrying else 0.0)
-        held = self._held[self._settle :]
+        held = self._held[self._onset.settle :]
         if self.carrying and self._bare(believed.of_first(own), held, fit):
             kind = "set_down"
         elif carried > CERTAIN * fit.std[weight] * self._prior.std[weight]:
             kind = "changed" if self.carrying else "picked_up"
         else:
             return
-        when = self._onset(fit)
-        if not self._is_jump(fit, when[0]):
+        when = self._onset.find(self._test, fit, self._suspected_at or 0.0)
+        if not is_jump(self._test, fit, when[0]):
             return
         before = self.active
         if kind == "set_down":
@@ -405,7 +396,7 @@ class PayloadWatch:
     def _drop_suspicion(self) -> None:
         """It was no payload: the machine's parameters must explain it, by their own means."""
         held = self._held
-        clean = len(held) - self._settle
+        clean = len(held) - self._onset.settle
         gain = self._test.fit(clean).gain
         self._dropped = max(self._dropped, min(gain, MOST_LEFT))
         # a single wrong equation has moved nothing
@@ -415,47 +406,3 @@ class PayloadWatch:
         for one in held:
             self._feed(one)
         self._calm(armed_after)
-
-    def _is_jump(self, fit: ChangeFit, onset: float) -> bool:
-        """Return whether a change came at one instant, `onset` in s: nothing of it shows before, as of a drift."""
-        times, rows = self._test.newest(KEPT)
-        earlier = rows[times < onset][-BEFORE:]
-        expected = earlier[:, :, :-1] @ fit.change
-        power = float(np.sum(expected**2))
-        if power == 0.0:
-            return True  # nothing is known of what was before
-        share = float(np.sum(expected * earlier[:, :, -1])) / power
-        return share < SHOWN_BEFORE + DEVIATIONS_BEFORE / np.sqrt(power)
-
-    def _onset(self, fit: ChangeFit) -> tuple[float, float]:
-        """Return when the change happened and its standard deviation, s, by the band's step response.
-
-        That holds for columns that hardly change while the band settles: where the machine is jolted by its load, what
-        the response leaves of the innovations widens the deviation.
-        """
-        times, rows = self._test.newest(ONSET)
-        expected = rows[:, :, :-1] @ fit.change
-        innovation = rows[:, :, -1]
-        tried = (self._suspected_at or 0.0) + np.arange(-1.0, 0.1, 2 * self._period)
-        age = np.rint((times - tried[:, None]) / self._period).astype(np.int64)
-        grown = np.where(age < 0, 0.0, self._jump[np.clip(age, 0, len(self._jump) - 1)])
-        power, match = np.sum(expected**2, axis=1), np.sum(expected * innovation, axis=1)
-        misfit = grown**2 @ power - 2.0 * grown @ match
-        best = int(np.argmin(misfit))
-        inner = min(max(best, 1), len(tried) - 2)
-        slope = (grown[inner + 1] - grown[inner - 1]) / (tried[2] - tried[0])
-        information = float(slope**2 @ power)
-        if not information > 0.0:
-            return float(tried[best]), np.inf
-        # where the stream was interrupted, nothing tells when in between; what comes before is not yet the jump's
-        lasting = self._settling * self._period
-        holes = np.stack([times[:-1], times[1:] - lasting], axis=1)
-        near = np.abs(tried[best] - holes.mean(axis=1)) <= 0.5 * (np.diff(times) - lasting) + 0.5 * lasting
-        near &= np.diff(times) > lasting
-        if near.any():
-            begin, end = holes[near][-1]
-            return float(0.5 * (begin + end)), float(end - begin) / np.sqrt(12.0)
-        left = innovation - grown[best][:, None] * expected
-        settling = (age[best] >= 0) & (age[best] < self._settle * self._stride)
-        square = float(np.mean(left[settling] ** 2)) if settling.any() else 1.0
-        return float(tried[best]), max(self._period, np.sqrt(max(1.0, square) / information))
