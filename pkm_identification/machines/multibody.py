@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pkm_identification.errors import SettingsError
+from pkm_identification.errors import MachineError, SettingsError
 from pkm_identification.estimation.consistency.sums_of_bodies import SumsOfBodies
 from pkm_identification.mechanisms.actuators.base import Actuator
 from pkm_identification.mechanisms.actuators.loops import DriveLoops
@@ -40,6 +40,7 @@ from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.numbers.arithmetic import FLOAT64
 from pkm_identification.mechanisms.multibody.parameters import build_rigid_columns
 from pkm_identification.mechanisms.multibody.setpoints import find_payload_body
+from pkm_identification.mechanisms.multibody.shifted import compute_place_slopes, shift_places
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Basis, Kind
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -68,6 +69,9 @@ IDENTIFIABLE = "identifiable"  # what a machine determines at most: the base par
 _STATES = 30  # states around home whose forces are typical
 RUBS = 1e-12  # N m s/rad, N s/m: friction that is none
 _NEAR = 0.3  # of a large change, so far are they from home
+PLACE_STEP = (
+    1e-6  # of half the machine's size: nothing is closed anew, whose error would ask for a larger one
+)
 _PACE = 6.0  # 1/s: rates of those states are large changes times this, accelerations times its square
 
 
@@ -295,6 +299,26 @@ class Multibody(MovingBodies):
             return machine.compute_motion(coordinate, rate, acceleration, motion.state)
 
         return follow
+
+    def compute_place_slopes(self, motion: Motion, values: FloatArray, paths: Sequence[str]) -> FloatArray:
+        """See `place_slopes.compute_place_slopes`; zero where no loop closes with a joint that is elsewhere."""
+        step = PLACE_STEP * 0.5 * self.size
+        moved = [k for k, path in enumerate(paths) if self._closes_with(path, step)]
+        shifts = shift_places(self.mechanism, [paths[k] for k in moved], step)
+        slopes = np.zeros((len(motion), len(self.drives), len(paths)))
+        slopes[:, :, moved] = compute_place_slopes(
+            self.mechanism, shifts, self._whole(motion), self._spread_bodies(values), values[self._passive]
+        )
+        return slopes
+
+    def _closes_with(self, path: str, step: float) -> bool:
+        if not self.mechanism.mobility.redundant:
+            return True
+        try:
+            self.with_changes({path: step})
+        except MachineError:
+            return False
+        return True
 
     def create_tracker(self, mapping: FloatArray) -> MultibodyTracker:
         return MultibodyTracker(self.mechanism, self.split_mapping(mask_friction_rows(self, mapping)))

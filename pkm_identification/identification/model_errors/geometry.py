@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 
-from pkm_identification.errors import MachineError
 from pkm_identification.machines.contract import Machine
+from pkm_identification.machines.place_slopes import compute_place_slopes
 from pkm_identification.mechanisms.friction import friction_force
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rows import segment_slices
@@ -83,24 +83,9 @@ def sizes_of(machine: Machine) -> FloatArray:
 
 def compute_joints(situation: Situation) -> FloatArray:
     """Return what a metre of each joint coordinate would add, (K, n, q), in the order of `name_places`."""
-    step = STEP * 0.5 * situation.machine.size
-    columns = [
-        situation.changed_in(moved, moved=True) / step for moved in _move_joints(situation.machine, step)
-    ]
-    return situation.rows.thin_in_band(np.stack(columns, axis=2))
-
-
-@lru_cache(maxsize=4)  # columns are made anew with each choice of causes, of the same machine
-def _move_joints(machine: Machine, step: float) -> tuple[Machine, ...]:
-    return tuple(_move_joint(machine, path, step) for path in name_places(machine).values())
-
-
-def _move_joint(machine: Machine, path: str, step: float) -> Machine:
-    """Return the machine with a joint coordinate changed; as it is where no loop closes with it, so that it is none."""
-    try:
-        return machine.with_changes({path: step})
-    except MachineError:
-        return machine
+    rows, machine = situation.rows, situation.machine
+    paths = tuple(name_places(machine).values())
+    return rows.thin_in_band(compute_place_slopes(machine, rows.thin_motion, situation.parameters, paths))
 
 
 def compute_zeros(situation: Situation) -> FloatArray:

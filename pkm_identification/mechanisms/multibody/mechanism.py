@@ -121,18 +121,7 @@ class Mechanism:
             beyond its limits at home, or a closed form that is not for it.
         """
         tree = spanning_tree(description)
-        planar = planar_bodies(description.bodies)
-        loops = [row for joint in tree.cut for row in loop_rows(joint, planar)]
-        parts = {
-            "loops": [*loops, *(coupling_row(coupling) for coupling in description.couplings)],
-            "drives": [measure_row(drive.measure) for drive in description.drives],
-            "outputs": [measure_row(measure) for measure in description.outputs],
-            "readings": [measure_row(measure) for measure in description.readings],
-            "pose": pose_rows(description.pose) if description.pose else [],
-            "rubbing": [
-                row for joint in _list_closing_joints(tree) if joint.rubs for row in rubbing_rows(joint)
-            ],
-        }
+        parts = list_rows(description, tree)
         rows = [row for part in parts.values() for row in part]
         places, count = {}, 0
         for name, part in parts.items():
@@ -300,6 +289,20 @@ def room_to_close(mechanism: Mechanism, count: int) -> ClosedSamples:
         zeros(count),
         zeros(count),
     )
+
+
+def list_rows(description: Description, tree: Tree) -> dict[str, list[Row]]:
+    """Return the rows of a description by their parts."""
+    planar = planar_bodies(description.bodies)
+    loops = [row for joint in tree.cut for row in loop_rows(joint, planar)]
+    return {
+        "loops": [*loops, *(coupling_row(coupling) for coupling in description.couplings)],
+        "drives": [measure_row(drive.measure) for drive in description.drives],
+        "outputs": [measure_row(measure) for measure in description.outputs],
+        "readings": [measure_row(measure) for measure in description.readings],
+        "pose": pose_rows(description.pose) if description.pose else [],
+        "rubbing": [row for joint in _list_closing_joints(tree) if joint.rubs for row in rubbing_rows(joint)],
+    }
 
 
 def _list_closing_joints(tree: Tree) -> tuple[Joint, ...]:

@@ -84,8 +84,10 @@ class Tree:
     joint_frames: dict[str, tuple[int, ...]]
 
 
-def spanning_tree(description: Description) -> Tree:
+def spanning_tree(description: Description, whole: bool = False) -> Tree:
     """Return the tree with the fewest coordinates.
+
+    `whole`: with a frame also where a body's is the one of its joint, as it is not if the joint is elsewhere.
 
     Raises
     ------
@@ -93,7 +95,7 @@ def spanning_tree(description: Description) -> Tree:
         If a body has no path to ground, or a joint without spin closes a loop.
     """
     carried, cut = _split(description)
-    builder = _Builder(description.joints)
+    builder = _Builder(description.joints, whole)
     waiting = list(carried)
     while waiting:
         ready = [joint for joint in waiting if any(body in builder.body_frames for body in joint.bodies)]
@@ -200,11 +202,12 @@ def _list_ancestors(frames: Sequence[Frame], f: int) -> set[int]:
 class _Builder:
     """Grows the list of frames."""
 
-    def __init__(self, joints: Sequence[Joint]) -> None:
+    def __init__(self, joints: Sequence[Joint], whole: bool) -> None:
         self.frames = [Frame(-1, HERE)]
         self.body_frames = {GROUND: 0}
         self.joint_frames: dict[str, tuple[int, ...]] = {}
         self.coordinates = self.velocities = 0
+        self._whole = whole
         self._number = {joint.name: k for k, joint in enumerate(joints)}
 
     def carry(self, joint: Joint, source: str) -> None:
@@ -238,7 +241,7 @@ class _Builder:
             frames.append(parent)
         back = end.inverse()
         placement = back if motions else placement @ back  # after a motion, it starts from where that ends
-        if not motions or not placement.nothing:
+        if self._whole or not motions or not placement.nothing:
             self.frames.append(Frame(parent, placement))
             parent = len(self.frames) - 1
         self.body_frames[far] = parent
