@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -26,6 +27,28 @@ def compute_nearby_motion(
         return own(motion, coordinate, rate, acceleration)
     start = tuple(part[:1] for part in motion.state)
     return machine.compute_motion(coordinate, rate, acceleration, start)
+
+
+def differentiate_by_drives(
+    function: Callable[[Motion], FloatArray],
+    machine: Machine,
+    motion: Motion,
+    value: FloatArray,
+    part: int,
+    step: FloatArray,
+) -> FloatArray:
+    """Return derivatives (N, m, n) of a function by the drives' coordinates, rates or accelerations (part 0, 1, 2).
+
+    `value` (N, m) is that of the function at the motion itself, `step` (n,) of each drive's difference.
+    """
+    columns = []
+    for drive in range(len(step)):
+        moved = [motion.coordinate, motion.rate, motion.acceleration]
+        moved[part] = moved[part].copy()
+        moved[part][:, drive] += step[drive]
+        nearby = compute_nearby_motion(machine, motion, *moved)
+        columns.append((function(nearby) - value) / step[drive])
+    return np.nan_to_num(np.stack(columns, axis=2))
 
 
 def compute_accelerated_motion(machine: Machine, motion: Motion, acceleration: FloatArray) -> Motion:

@@ -29,7 +29,7 @@ import numpy as np
 from pkm_identification.errors import NotConverged
 from pkm_identification.machines.capabilities import MotionSensors, has
 from pkm_identification.machines.contract import DEGRADED, Machine, Motion
-from pkm_identification.machines.motions import compute_nearby_motion
+from pkm_identification.machines.motions import differentiate_by_drives
 from pkm_identification.mechanisms.friction import TERMS, friction_slopes, friction_terms
 from pkm_identification.mechanisms.friction.law import law_tuple
 from pkm_identification.numerics.arrays import FloatArray
@@ -163,7 +163,9 @@ def linearise(model: JointModel, samples: JointSamples, values: FloatArray, stat
             "the start values are too far off, or the machine file is wrong"
         )
     by_coordinate, by_rate = (
-        _differentiate(lambda moved: machine.compute_forces(moved, basis), machine, motion, force, part, step)
+        differentiate_by_drives(
+            lambda moved: machine.compute_forces(moved, basis), machine, motion, force, part, step
+        )
         for part, step in ((0, COORDINATE_STEP * size), (1, RATE_STEP * size))
     )
     last = np.concatenate([np.arange(1, count), [count - 1]])
@@ -195,7 +197,7 @@ def linearise(model: JointModel, samples: JointSamples, values: FloatArray, stat
     by_first = -mass / period + 0.5 * by_rate + 0.375 * period * by_coordinate
     by_last[:, diagonal, diagonal] += last_slope
     by_first[:, diagonal, diagonal] += first_slope
-    gain = np.linalg.inv(by_last)
+    gain = np.asarray(np.linalg.inv(by_last), dtype=float)
     by_values = np.zeros((count, len(size), model.unknowns))
     by_values[:, :, : len(model.prior.std)] = -gain @ (regressor * model.prior.std)
     steps = Steps(
@@ -254,18 +256,6 @@ def _follow(
     return Motion.concatenate(parts)
 
 
-def _differentiate(function, machine, motion, value, part, step):  # type: ignore[no-untyped-def]
-    """Return derivatives (N, m, n) by the drives' coordinates, rates or accelerations (part 0, 1, 2)."""
-    columns = []
-    for drive in range(len(step)):
-        moved = [motion.coordinate, motion.rate, motion.acceleration]
-        moved[part] = moved[part].copy()
-        moved[part][:, drive] += step[drive]
-        nearby = compute_nearby_motion(machine, motion, *moved)
-        columns.append((function(nearby) - value) / step[drive])
-    return np.nan_to_num(np.stack(columns, axis=2))
-
-
 def _linearise_readings(
     model: JointModel, samples: JointSamples, motion: Motion, values: FloatArray, steps: Steps
 ) -> ReadingRows:
@@ -285,7 +275,7 @@ def _linearise_readings(
 
     exact = read(motion)
     by_coordinate, by_rate, by_acceleration = (
-        _differentiate(read, machine, motion, exact, part, step * size)
+        differentiate_by_drives(read, machine, motion, exact, part, step * size)
         for part, step in enumerate((COORDINATE_STEP, RATE_STEP, ACCELERATION_STEP))
     )
     by_first = 0.5 * by_rate - by_acceleration / period + 0.375 * period * by_coordinate

@@ -20,8 +20,8 @@ import numpy as np
 
 from pkm_identification.errors import LogError, NotConverged
 from pkm_identification.estimation.problem import Problem
-from pkm_identification.machines.contract import OK, Machine
-from pkm_identification.machines.falling import compute_fall
+from pkm_identification.machines.contract import OK, Machine, Motion
+from pkm_identification.machines.falling import compute_fall, compute_fall_slopes
 from pkm_identification.motion import DriveLog
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter_set import ParameterSet
@@ -30,7 +30,6 @@ from pkm_identification.parameters.relations import LinearRelations
 if TYPE_CHECKING:
     from ..experiment import Experiment
 
-DIFFERENCE = 1e-4  # step of the numerical derivatives, relative to what is large
 # Residual over resolution above which a log is not a fall of this machine.
 MISFIT = 20.0
 LEAST_SAMPLES = 20
@@ -98,13 +97,10 @@ class FreeFall:
         # unknown of the start: coordinates, instant of the release
         self._state, self._start = started.state, np.append(np.zeros_like(self._home), released)
 
-    def lengths(self, values: FloatArray, start: FloatArray | None = None) -> FloatArray:
-        """Return predicted coordinates (N, n) for parameters (P,); `start` (n + 1,): shift and release."""
-        start = self._start if start is None else start
+    def lengths(self, values: FloatArray) -> FloatArray:
+        """Return predicted coordinates (N, n) for parameters (P,)."""
         basis = self.parameters.mapping @ values + self.parameters.known
-        none = np.zeros_like(self._home)[None]
-        started = self.machine.compute_motion((self._home + start[:-1])[None], none, none, self._state)
-        return compute_fall(self.machine, basis, started, self._time - start[-1])
+        return compute_fall(self.machine, basis, *self._begin(self._start))
 
     def relations(self, values: FloatArray) -> LinearRelations:
         """Return what the fall shows of the parameters, linearised about `values` (P,).
@@ -117,8 +113,9 @@ class FreeFall:
             If no start makes the prediction come near the log.
         """
         self.fit_start(values)
-        columns, left = self._slopes(values), self._misfit(values)
-        orthogonal, _ = np.linalg.qr(self._start_slopes(values), mode="complete")
+        columns, starts = self._slopes(values)
+        left = self._misfit(values)
+        orthogonal, _ = np.linalg.qr(starts, mode="complete")
         rest = orthogonal[:, len(self._start) :].T
         rows = rest @ columns / self.resolution
         targets = rest @ left / self.resolution + rows @ values
@@ -140,7 +137,7 @@ class FreeFall:
     def fit_start(self, values: FloatArray) -> None:
         """Move the start to where the prediction comes nearest: a mass that changes as it falls hides the release."""
         for _ in range(MAX_START_STEPS):
-            starts = self._start_slopes(values)
+            _, starts = self._slopes(values)
             step = np.linalg.lstsq(starts, self._misfit(values), rcond=None)[0]
             self._start = self._start + step
             if np.sqrt(np.mean((starts @ step) ** 2)) < START_TOLERANCE * self.resolution:
@@ -149,24 +146,20 @@ class FreeFall:
     def _misfit(self, values: FloatArray) -> FloatArray:
         return (self.length - self.lengths(values)).ravel()
 
-    def _slopes(self, values: FloatArray) -> FloatArray:
-        """Return derivatives of the coordinates by the parameters, (n N, P); zero for friction."""
-        columns = np.zeros((self.length.size, len(values)))
-        inertial = [not entry.kind.friction for entry in self.machine.basis]
-        for j in np.flatnonzero(np.any(self.parameters.mapping[inertial] != 0.0, axis=0)):
-            step = np.zeros(len(values))
-            step[j] = DIFFERENCE * self.parameters.scale[j]
-            difference = self.lengths(values + step) - self.lengths(values - step)
-            columns[:, j] = difference.ravel() / (2.0 * step[j])
-        return columns
+    def _slopes(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return derivatives of the coordinates by the parameters, (n N, P), and by the start, (n N, n + 1)."""
+        basis = self.parameters.mapping @ values + self.parameters.known
+        started, time = self._begin(self._start)
+        by = compute_fall_slopes(self.machine, basis, self.parameters.mapping, started, time)
+        starts = np.concatenate([by.start, -by.time[:, :, None]], axis=2)
+        rows = self.length.size
+        return by.values.reshape(rows, -1), starts.reshape(rows, -1)
 
-    def _start_slopes(self, values: FloatArray) -> FloatArray:
-        steps = DIFFERENCE * np.append(np.full_like(self._home, 1e-2), self._time[-1])
-        columns = np.empty((self.length.size, len(steps)))
-        for j, step in enumerate(np.diag(steps)):
-            difference = self.lengths(values, self._start + step) - self.lengths(values, self._start - step)
-            columns[:, j] = difference.ravel() / (2.0 * steps[j])
-        return columns
+    def _begin(self, start: FloatArray) -> tuple[Motion, FloatArray]:
+        """Return where a fall with a start (n + 1,) begins, and the samples' times since its release."""
+        none = np.zeros_like(self._home)[None]
+        started = self.machine.compute_motion((self._home + start[:-1])[None], none, none, self._state)
+        return started, self._time - start[-1]
 
 
 def add_falls(problem: Problem, falls: Sequence[DriveLog], experiment: Experiment) -> Problem:
