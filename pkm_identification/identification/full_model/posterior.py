@@ -39,8 +39,9 @@ from .unknowns import FileModel, Unknown
 
 STEPS = 30  # a common factor that is right is found in fewer
 WEIGHTINGS = 3  # times that the residual says how to weigh the equations
-MOST_PASSES = 6  # and that effects are linearised anew, as long as the residual's power falls by more than
-WORTH_A_PASS = 0.05  # of itself
+# And that effects are linearised anew, as long as that moves values by more deviations of the data's, of which the
+# residual's power says next to nothing
+MOST_PASSES, SETTLED = 15, 0.3
 # Of Student's distribution that effects have before the data: most are small, and one that is large is as large as it
 # is. A normal one would bend all other values to make it smaller.
 FREEDOM = 4.0
@@ -211,7 +212,7 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
     widened = np.full(full.columns.shape[2] - first, wide)
     model = build_model(full, widened)
     starts: list[FloatArray] = []
-    power, (least, largest) = np.inf, _find_bounds(full)
+    least, largest = _find_bounds(full)
     spread = 1.0
     limits, origin = np.full(len(widened), np.inf), model.compute(np.zeros(model.width))[0]
     for number in range(MOST_PASSES):
@@ -219,17 +220,18 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
         columns, measured = root @ full.columns, full.measured @ root.T
         normal = form_normal_equations(columns, measured, origin)
         mode = find_mode(model, normal, starts)
+        change = mode.values - origin
         origin = mode.values
         residual = full.measured - full.columns @ mode.values
         noise = _weigh_residual(residual, full, mode)
-        before, power = power, float(np.mean(residual**2))
         bent = full.is_bent(mode.values)
         beyond = (np.abs(mode.values[first:]) > largest) & (limits > 1.0)
         limits[beyond] = 1.0  # what no machine has is not allowed for
         std = widened * np.sqrt(np.diag(mode.covariance))[len(mode.unknowns) - len(widened) :]
         below = (mode.values[first:] < least - LIKELY * std) & (limits > NONE)
         limits[below] = NONE
-        settled = not np.any(beyond | below) and (not bent or power > (1.0 - WORTH_A_PASS) * before)
+        still = not bent or change @ normal.gram @ change < SETTLED**2
+        settled = still and not np.any(beyond | below)
         if number == MOST_PASSES - 1 or (number >= WEIGHTINGS - 1 and settled):
             break
         if bent:
