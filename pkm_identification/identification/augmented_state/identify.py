@@ -18,8 +18,10 @@ from pkm_identification.machines.contract import Machine
 from pkm_identification.motion import DriveLog
 from pkm_identification.parameters.parameter_set import ParameterSet
 from pkm_identification.parameters.prior import Prior
+from pkm_identification.signals.forces.acting import acting_within_periods
 
 from ..experiment import Experiment
+from ..regression.validation import validate_logs
 from ..result import Identification, refuse_unidentifiable
 from ..settings import Settings
 from ..validation import predict_held
@@ -47,7 +49,11 @@ def identify_states_and_parameters(
     """
     experiment = Experiment.of(logs, machine, settings)
     form, period = settings.estimator.name, experiment.period
-    parts = [JointSamples.of(log, machine) for log in experiment.logs]
+    reported, validation = validate_logs(logs, machine, settings).logs, experiment.settings.validation
+    parts = [
+        JointSamples.of(log, machine, acting_within_periods(one, log, validation))
+        for one, log in zip(reported, experiment.logs, strict=True)
+    ]
     if form == "dual":
         parts = [part.without_readings() for part in parts]
     samples = JointSamples.concatenate(parts)

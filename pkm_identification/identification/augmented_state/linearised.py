@@ -7,9 +7,9 @@ Coordinates q and rates v of the drives go on from sample to sample by a period 
 
     q2 = q1 + T (v1 + v2) / 2 ,   forces(q, v, (v2 - v1) / T; w) + friction(v1, v2; w) = F + e
 
-in the middle of the period: forces of the contract's machine, friction of the drives by their laws, F the mean of the
-drive forces at the period's ends, e their noise. Friction reverses within some mm/s, far less than a rate changes in a
-period: its mean over the line from v1 to v2 is taken, and over what is not known of the rates (three points of their
+in the middle of the period: forces of the contract's machine, friction of the drives by their laws, F the force of the
+drives there (`signals.forces.acting`), e its noise. Friction reverses within some mm/s, far less than a rate changes in
+a period: its mean over the line from v1 to v2 is taken, and over what is not known of the rates (three points of their
 variance, as in posterior linearisation: Garcia-Fernandez, Svensson and Sarkka, Automatica 2017). v2 is implied, so that
 no slope of friction is too steep for the period.
 
@@ -190,7 +190,7 @@ def linearise(model: JointModel, samples: JointSamples, values: FloatArray, stat
     for term, drive in zip(*np.nonzero(rows >= 0), strict=True):
         regressor[:, drive] += terms[:, drive, term, None] * model.parameters.mapping[rows[term, drive]]
         force[:, drive] += terms[:, drive, term] * basis[rows[term, drive]]
-    measured = (1.0 - late) * samples.force + late * samples.force[last]
+    measured = samples.within + (2.0 * late - 1.0) * (samples.force[last] - samples.within)
     diagonal = np.arange(len(size))
     # of the residual of the forces, by the rates at both ends and the coordinates at the beginning
     by_last = mass / period + 0.5 * by_rate + 0.125 * period * by_coordinate

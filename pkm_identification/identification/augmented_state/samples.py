@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pkm_identification.machines.capabilities import MotionSensors, has
 from pkm_identification.machines.contract import Drive, Machine
 from pkm_identification.numerics.arrays import FloatArray
+from pkm_identification.signals.forces.acting import average_ends
 from pkm_identification.signals.input_validation import ValidatedLog
 
 # of a drive's large change: rounding, and what the integration of a period leaves (some nanometres of a fast machine)
@@ -88,6 +89,8 @@ class JointSamples:
     ----------
     time : ndarray, shape (N,)
     coordinate, force : ndarray, shape (N, n)
+    within : ndarray, shape (N, n)
+        Forces in the middle of the period that begins at each sample.
     readings : ndarray, shape (N, R)
         Of additional sensors; NaN where there is none.
     measured : ndarray of bool, shape (N,)
@@ -98,6 +101,7 @@ class JointSamples:
     time: FloatArray
     coordinate: FloatArray
     force: FloatArray
+    within: FloatArray
     readings: FloatArray
     measured: NDArray[np.bool_]
     segment: NDArray[np.int64]
@@ -106,8 +110,11 @@ class JointSamples:
         return len(self.time)
 
     @classmethod
-    def of(cls, log: ValidatedLog, machine: Machine) -> JointSamples:
-        """Return those of a log that holds forces; additional sensors count where the machine file describes them."""
+    def of(cls, log: ValidatedLog, machine: Machine, within: FloatArray | None = None) -> JointSamples:
+        """Return those of a log that holds forces, and of its forces within periods, their ends' mean unless given.
+
+        Additional sensors count where the machine file describes them.
+        """
         if log.force is None:
             raise ValueError("states are estimated from coordinates and forces")
         groups = [
@@ -121,6 +128,7 @@ class JointSamples:
             log.time,
             np.ascontiguousarray(log.coordinate),
             np.ascontiguousarray(log.force),
+            average_ends(log) if within is None else within,
             readings,
             ~log.filled,
             log.segment,
@@ -133,7 +141,7 @@ class JointSamples:
         for part in parts:
             segments.append(part.segment - part.segment.min() + last)
             last = int(segments[-1].max()) + 1
-        names = ("time", "coordinate", "force", "readings", "measured")
+        names = ("time", "coordinate", "force", "within", "readings", "measured")
         whole = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
         return cls(**whole, segment=np.concatenate(segments))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rows import segment_slices
@@ -63,6 +64,39 @@ def acting(log: ValidatedLog, validation: ValidationSettings) -> ValidatedLog:
     for correction in corrections_of(validation, log.period):
         log = corrected_log(log, correction)
     return log
+
+
+def average_ends(log: ValidatedLog) -> FloatArray:
+    """Return the mean force (N, n) of each sample and the next, at a segment's end its last."""
+    assert log.force is not None
+    follows = np.append(np.diff(log.segment) == 0, False)[:, None]
+    return np.where(follows, 0.5 * (log.force + np.roll(log.force, -1, axis=0)), log.force)
+
+
+def acting_within_periods(
+    log: ValidatedLog, acted: ValidatedLog, validation: ValidationSettings
+) -> FloatArray:
+    """Return the forces in the middle of the period that begins at each sample of a log as `acting` has it, (N, n).
+
+    A command that is held is the force of all its period. Its staircase has lines far above the motion, of which the
+    mean of both ends is a third. Where the file says what lies between drive and machine, forces are those reported as
+    much later; else, and where neighbours are missing, that mean.
+    """
+    middle = average_ends(acted)
+    if validation.transfers is None:
+        return middle
+    half = 0.5 * log.period
+    later = tuple(replace(one, late=one.late + half) for one in validation.transfers)
+    between = np.array(log.coordinate)
+    for part in segment_slices(log.segment):
+        if part.stop - part.start > 1:
+            between[part] = CubicSpline(log.time[part], log.coordinate[part])(log.time[part] + half)
+    moved = acting(replace(log, coordinate=between), replace(validation, transfers=later))
+    _, here, there = np.intersect1d(acted.time[:-1], moved.time, return_indices=True)
+    inner = acted.segment[here] == acted.segment[here + 1]
+    assert moved.force is not None
+    middle[here[inner]] = moved.force[there[inner]]
+    return middle
 
 
 def at_motors(log: ValidatedLog, validation: ValidationSettings) -> ValidatedLog:

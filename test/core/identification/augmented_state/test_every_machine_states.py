@@ -144,7 +144,9 @@ def test_smoothed_states_are_the_most_probable_ones(name):
     np.testing.assert_allclose(found.force_noise[:-1] / noise.force, force / noise.force, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", [WITH_FRICTION, "five_bar"])
+@pytest.mark.parametrize(
+    "name", [WITH_FRICTION, "five_bar", "mast_belt"]
+)  # belts: forces with lines of held commands
 @pytest.mark.usefixtures("unjudged")
 def test_parameters_and_noise_of_any_machine_are_found(name):
     one, (log, values) = machine_of(name), log_of(name)

@@ -19,6 +19,7 @@ from pkm_identification.mechanisms.hexapod.transfers import transfers_of
 from pkm_identification.motion import DriveLog
 from pkm_identification.signals.forces.acting import (
     acting,
+    acting_within_periods,
     compute_motor_side_compliance,
     corrections_of,
     noise_passed,
@@ -270,3 +271,26 @@ def test_friction_inside_is_that_of_whole_samples_where_a_drive_turns_round():
 
     # of instants: 2.4 N
     assert find_error(lost[fine // 2 :: fine][inner]) > 4.0 * find_error(-found[:, 0])
+
+
+def test_a_held_command_is_the_force_of_all_its_period():
+    """Steps at random, shown at the end of each period; the two segments know nothing of each other."""
+    held = np.random.default_rng(3).normal(size=(len(TIME), 6))
+    settings = ValidationSettings(period=PERIOD, drives=DRIVES, transfers=(Transfer(0.5 * PERIOD),) * 6)
+    log = InputValidator(settings).validation(DriveLog(TIME, course(TIME), held, "made"))
+    log = replace(log, segment=(np.arange(len(log)) >= 700).astype(np.int64))
+    acted = acting(log, settings)
+    within = acting_within_periods(log, acted, settings)
+    place = np.searchsorted(log.time, acted.time)
+    follows = np.append(np.diff(acted.segment) == 0, False)
+    inner = np.flatnonzero(follows & np.roll(follows, -1))
+    np.testing.assert_allclose(within[inner[:-1]], held[place[inner[:-1]] + 1], atol=1e-9)
+    ends = np.flatnonzero(~follows)
+    np.testing.assert_array_equal(within[ends], acted.force[ends])
+
+
+def test_forces_within_periods_of_drives_of_which_nothing_is_known_are_means_of_ends():
+    settings = ValidationSettings(period=PERIOD, drives=DRIVES)
+    log = InputValidator(settings).validation(DriveLog(TIME, course(TIME), pull(TIME), "made"))
+    within = acting_within_periods(log, log, settings)
+    np.testing.assert_allclose(within[:-1], 0.5 * (log.force[1:] + log.force[:-1]))
