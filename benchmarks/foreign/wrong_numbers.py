@@ -22,7 +22,7 @@ import numpy as np
 from pkm_identification.errors import PkmError
 from pkm_identification.identification.answer_file import answer_document
 from pkm_identification.identification.identify import identify
-from pkm_identification.identification.settings import EstimatorSettings, Settings
+from pkm_identification.identification.settings import FULL, EstimatorSettings, Settings
 from pkm_identification.machines.contract import Machine
 from pkm_identification.machines.knowledge.records import KnownNumber
 from pkm_identification.machines.load import read_machine
@@ -98,10 +98,9 @@ def draw_numbers(machine: Machine, random: np.random.Generator) -> Iterator[Know
         yield from (numbers[k] for k in sorted(chosen))
 
 
-def judge(log: DriveLog, file: Machine, truth: Machine, estimator: str | None) -> tuple[str, float, str]:
+def judge(log: DriveLog, file: Machine, truth: Machine, estimator: str) -> tuple[str, float, str]:
     """Return the grade of an answer, its largest error in deviations, and the value that has it."""
-    settings = Settings(estimator=EstimatorSettings(name=estimator)) if estimator else Settings()
-    result = identify([log], file, settings)
+    result = identify([log], file, Settings(estimator=EstimatorSettings(name=estimator)))
     assert result.answer is not None
     errors = find_errors(answer_document(result.answer), file, truth)
     worst = max(errors, key=lambda name: abs(errors[name]), default="")
@@ -117,7 +116,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sizes", type=float, nargs="+", default=list(SIZES))
     parser.add_argument("--kinds", nargs="+", help="numbers of these kinds alone")
-    parser.add_argument("--estimator", help="another one than that of pkm identify")
+    parser.add_argument("--estimator", default=FULL, help="that of pkm identify if none is given")
     options = parser.parse_args(arguments)
     counts: Counter[str] = Counter()
     for kind in options.machines:

@@ -38,6 +38,7 @@ CHECKED_GAIN = 1.0 / 15.0
 # Deviations of a joint's place or a zero: beyond, what is linear in them holds for no value
 MAX_PLACE_CONFLICT = 6.0
 LARGEST_GRAVITY_CHANGE = 0.007  # relative, from one place on Earth to another: 9.764 to 9.834 m/s^2
+POSSIBLE = 2.0  # deviations by which one of two explanations is worse, and may be right all the same
 NEGATIVE = 4.0  # deviations below zero: friction that drives is none
 FOUND = 5.0  # deviations of an effect that is surely there
 LIKELY = 3.0  # of one that is likely there: named only if it is very large

@@ -84,7 +84,7 @@ class Verdict:
     unseen_share : float
         Error of fifths of the time that the rest predicts over the force; NaN where a file does not say it.
     note : str
-        What all values rest on and nothing checks; empty else.
+        What values rest on and nothing checks; empty else.
     """
 
     grade: str
@@ -136,6 +136,7 @@ def assess(
     unseen_share: float = float("nan"),
     usual_gain: tuple[str, float] | None = None,
     other_size: float | None = None,
+    possible: str = "",
 ) -> Verdict:
     """Return the verdict.
 
@@ -168,6 +169,8 @@ def assess(
         Key and width of the forces' common factor, where all values rest on that width and nothing checks it.
     other_size : float, optional
         How many times as long as in the file the machine is, where the size of gravity says so.
+    possible : str
+        What explains the log as well, with other values; empty else.
     """
     beyond = [one for one in conflicts if one.beyond]
     small = not floor_ratio > MAX_FLOOR_RATIO
@@ -212,10 +215,10 @@ def assess(
     if beyond and grade in (FITS, USABLE):
         named = ", ".join(format_key(one.key) for one in beyond[:NAMED_KEYS])
         sentence += f" The data contradict the file in {named}: the table marks the values that depend on it."
-    note = ""
+    notes = [possible] if possible else []
     if usual_gain is not None:
         key, width = usual_gain
-        note = (
+        notes.append(
             f"All values rest on the forces' common factor, taken as right to {100.0 * width:.2g} % "
             f"({format_key(key)}): no mass of the file checks it. To narrow it, weigh a body and state its mass as "
             "`known: measured`, or state this tolerance."
@@ -229,7 +232,7 @@ def assess(
         tuple(beyond) or conflicts[:1],
         sentence,
         unseen_share,
-        note,
+        " ".join(notes),
     )
 
 

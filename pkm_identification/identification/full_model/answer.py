@@ -23,7 +23,8 @@ from pkm_identification.estimation.posterior.thresholds import (
 from pkm_identification.estimation.posterior.verdict import DO_NOT_USE, assess
 from pkm_identification.numerics.arrays import FloatArray
 
-from .conflicts import find_conflicts, find_other_size, find_usual_gain, get_common_gain, is_misplaced
+from .conflicts import find_conflicts, find_usual_gain, get_common_gain, is_misplaced
+from .other_size import find_size_of_gravity, find_size_or_force
 from .posterior import Posterior
 from .values import judge_sign, list_values
 from .views import Views, build_posterior_views
@@ -50,13 +51,17 @@ def answer(
     moved = views.slopes @ posterior.mode.covariance  # (r, p): by a width of each number of the file
     gain = get_common_gain(posterior)
     conflicts = find_conflicts(posterior)
-    in_conflict = [one.key for one in conflicts if one.beyond]
     white = ratio = float("nan")
     if floor is not None:
         white = posterior.compute_residual_ratio(floor)
         ratio = white if coloured is None else posterior.compute_residual_ratio(np.maximum(floor, coloured))
-    values = list_values(posterior, views, moved, in_conflict)
-    other_size = find_other_size(posterior, ratio)
+    other_size, possible = find_size_of_gravity(posterior, ratio), find_size_or_force(posterior, views, ratio)
+    if possible is not None and possible.conflict.beyond:
+        others = (one for one in conflicts if one.key != possible.conflict.key)
+        conflicts = (possible.conflict, *others)
+        other_size, possible = possible.times, None
+    in_conflict = [one.key for one in conflicts if one.beyond]
+    values = list_values(posterior, views, moved, in_conflict, possible)
     misplaced = other_size is not None or is_misplaced(posterior, conflicts, ratio)
     if misplaced or gain.key in in_conflict:
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
@@ -72,7 +77,7 @@ def answer(
         parts_agree=certain or (not in_conflict and posterior.contrasts.agree(views.slopes)),
         held_out_chance=posterior.held_out_chance, halves_chance=halves_chance, none_holds=misplaced,
         unseen_share=posterior.unseen_share, usual_gain=find_usual_gain(posterior),
-        other_size=other_size,
+        other_size=other_size, possible=possible.sentence if possible is not None and possible.matters(values) else "",
     )  # fmt: skip
     if verdict.widening > 1.0:
         values = tuple(one.widen(verdict.widening) for one in values)

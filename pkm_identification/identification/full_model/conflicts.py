@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from pkm_identification.estimation.posterior.thresholds import (
     CHECKED_GAIN,
-    LARGEST_GRAVITY_CHANGE,
     MAX_COMMON_CONFLICT,
-    MAX_CONFLICT,
     MAX_FLOOR_RATIO,
     MAX_PLACE_CONFLICT,
     MOST_OF_MISFIT,
@@ -24,7 +22,6 @@ from pkm_identification.machines.knowledge.records import WIDTH
 from pkm_identification.numerics.arrays import FloatArray
 
 from ..model_errors.geometry import compute_pitch
-from ..model_errors.unsearched import GRAVITY_SIZE
 from .like_bodies import judge_spread
 from .posterior import Posterior
 
@@ -97,32 +94,6 @@ def is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: f
         together is not None and abs(together.deviations) > limit
     )
     return bool(places & set(far)) or other_size or (bool(signs) and misfit)
-
-
-def find_other_size(posterior: Posterior, ratio: float) -> float | None:
-    """Return how many times as long as in its file the machine is by gravity's size; None where that is the file's.
-
-    Forces of a machine with all lengths l times as large, all masses 1/l^2 times, in gravity l times as large are the
-    same: gravity that is none on Earth says that the lengths are another machine's.
-
-    Parameters
-    ----------
-    posterior : Posterior
-    ratio : float
-        Of residual and noise: an error of the model moves gravity, too.
-    """
-    size = float(np.linalg.norm(posterior.equations.machine.gravity))
-    names = [one.name for one in posterior.model.unknowns]
-    if GRAVITY_SIZE not in names:
-        return None
-    k = names.index(GRAVITY_SIZE)
-    off, unknown = float(posterior.mode.unknowns[k]), posterior.model.unknowns[k]
-    seen = 1.0 - float(posterior.mode.covariance[k, k])  # by the data, the rest by the file's width
-    limit = MAX_PLACE_CONFLICT if ratio > MAX_FLOOR_RATIO else MAX_CONFLICT
-    if abs(off) <= limit * max(posterior.own_deviations[k], LEAST_SEEN):
-        return None
-    change = off * unknown.width / (seen * size)
-    return 1.0 / (1.0 + change) if abs(change) > LARGEST_GRAVITY_CHANGE and change > -1.0 else None
 
 
 def _judge_common_scale(posterior: Posterior) -> Conflict | None:

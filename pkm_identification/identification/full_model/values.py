@@ -26,9 +26,9 @@ from pkm_identification.estimation.posterior.thresholds import (
 )
 from pkm_identification.numerics.arrays import FloatArray
 
+from .other_size import OtherSize
 from .posterior import Posterior
 from .reliability import find_reliability
-from .unknowns import Unknown
 from .views import Views
 
 SKEWED = 1.2  # of the Gaussian deviation: the profile's
@@ -36,9 +36,25 @@ SHIFTED = 1.0  # deviations by which a key in conflict moves a value that then r
 
 
 def list_values(
-    posterior: Posterior, views: Views, moved: FloatArray, in_conflict: list[str]
+    posterior: Posterior,
+    views: Views,
+    moved: FloatArray,
+    in_conflict: list[str],
+    possible: OtherSize | None = None,
 ) -> tuple[KnownValue, ...]:
-    """Return values with total deviations and statuses."""
+    """Return values with total deviations and statuses.
+
+    Parameters
+    ----------
+    posterior : Posterior
+    views : Views
+    moved : ndarray, shape (r, p)
+        What a width of each number of the file moves the values by.
+    in_conflict : list of str
+        Keys that the data contradict.
+    possible : OtherSize, optional
+        That the machine may have.
+    """
     mode, slopes = posterior.mode, views.slopes
     white = np.sum((moved @ (mode.information - np.eye(len(mode.unknowns)))) * moved, axis=1)
     data = np.sqrt(np.maximum(posterior.blocks.jackknife(slopes), white))
@@ -68,6 +84,8 @@ def list_values(
         if taken < LEAST_TAKEN_SHARE and np.sum(moved[j][guessed] ** 2) > MOST_OF_VARIANCE * std**2:
             size = 0.0  # of next to nothing, guessed, nobody knows that it is near 0
         unnoticed = float(reliability.shifts[j])
+        of_lengths = 0.0 if possible is None else float(possible.moved[j])
+        unnoticed = max(unnoticed, abs(of_lengths))
         status = choose_status(value, std, file_std, taken, size, unnoticed)
         pulls = moved[j] * mode.unknowns
         # one number alone, or all of a key together: what holds a machine's bodies alike is a number for each
@@ -76,9 +94,16 @@ def list_values(
         if max(shifts, default=0.0) > SHIFTED * std:
             status = CONTRADICTS
         leanings = _find_leanings(posterior, moved[j], gained[j], gain, std)
-        if unnoticed > MAX_UNNOTICED * std:
+        if possible is not None and abs(of_lengths) > MAX_UNNOTICED * std:
+            leanings = _put_first(leanings, possible.find_leaning(of_lengths, std))
+        elif unnoticed > MAX_UNNOTICED * std:
             k = int(reliability.numbers[j])
-            leanings = _put_first(leanings, unknowns[k], float(reliability.slopes[j]), std)
+            slope, one = float(reliability.slopes[j]), unknowns[k]
+            share = min(
+                (slope / std) ** 2, 1.0
+            )  # what is not linear moves a value by more than its variance has
+            first = Leaning(one.key, share, slope / one.width, one.unit, one.in_file)
+            leanings = _put_first(leanings, first)
         made.append(
             KnownValue(
                 name, unit, value, std, data_std, file_std, taken, status, leanings, is_near_zero(value, size),
@@ -135,11 +160,6 @@ def _find_leanings(
     return tuple(leanings)
 
 
-def _put_first(
-    leanings: tuple[Leaning, ...], unknown: Unknown, slope: float, std: float
-) -> tuple[Leaning, ...]:
-    """Return the keys with one first that moves a value of that deviation by `slope` where it is off by a width."""
-    share = min((slope / std) ** 2, 1.0)  # what is not linear moves a value by more than its variance has
-    first = Leaning(unknown.key, share, slope / unknown.width, unknown.unit, unknown.in_file)
-    others = tuple(one for one in leanings if one.key != first.key)
-    return (first, *others)[:NAMED_KEYS]
+def _put_first(leanings: tuple[Leaning, ...], first: Leaning) -> tuple[Leaning, ...]:
+    """Return the keys that a value rests on with one in front."""
+    return (first, *(one for one in leanings if one.key != first.key))[:NAMED_KEYS]

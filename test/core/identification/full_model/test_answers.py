@@ -352,6 +352,28 @@ def test_gravity_that_is_none_on_earth_says_how_long_the_machine_is(size):
     assert float(found) == pytest.approx(size, abs=0.02)
 
 
+def test_values_rest_on_lengths_where_a_force_or_another_size_explains_a_log():
+    """Unless the lengths were measured: then it is the force."""
+    random = np.random.default_rng(3)
+    file = draw_machine(random, "five-bar")
+    sister = read_machine(scale_mechanism(file, 0.9, 0.9**-2))
+    log = mechanism_log(sister.mechanism)
+    noise = 0.005 * np.sqrt(np.mean(log.force**2, axis=0)) * random.standard_normal(log.force.shape)
+    log, machine = replace(log, force=log.force + noise), read_machine(file)
+    answer = identify([log], machine, TOTAL).answer
+    assert answer.verdict.good
+    (found,) = re.findall(r"lengths ([0-9.]+) times those of the file", answer.verdict.note)
+    assert float(found) == pytest.approx(0.9, abs=0.04)
+    used = [one for one in answer.values if one.usable]
+    errors = deviations_from_truth(answer, machine, sister.basis.nominal)
+    assert max(abs(errors[one.name]) for one in used) < 4.0
+    resting = [one for one in answer.values if one.rests_on[0].key == "tolerances.joint_places"]
+    assert resting
+    assert not [one for one in resting if one.usable]
+    measured = read_machine(file | {"tolerances": {"joint_places": "1e-4"}})
+    assert "those of the file" not in identify([log], measured, TOTAL).answer.verdict.note
+
+
 def test_a_drawn_delta_whose_masses_are_guesses_converges(tmp_path):
     """Masses times places make narrow curved valleys in which straight steps are a hundredth as long."""
     file, log = str(tmp_path / "delta.yaml"), str(tmp_path / "log.csv")
