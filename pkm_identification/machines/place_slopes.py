@@ -26,13 +26,18 @@ def compute_place_slopes(
     By the machine's own `compute_place_slopes` where it has one that closes no changed machine.
     """
     own = getattr(machine, "compute_place_slopes", None)
-    if own is not None:
-        return own(motion, values, paths)
-    step, nearby = STEP * 0.5 * machine.size, machine.create_neighbour_solver(motion)
-    drives, rigid = (
-        (motion.coordinate, motion.rate, motion.acceleration),
-        machine.compute_forces(motion, values),
+    return (
+        differentiate_by_places(machine, motion, values, paths) if own is None else own(motion, values, paths)
     )
+
+
+def differentiate_by_places(
+    machine: Machine, motion: Motion, values: FloatArray, paths: Sequence[str]
+) -> FloatArray:
+    """Return the same by machines that are changed and closed anew."""
+    step, nearby = STEP * 0.5 * machine.size, machine.create_neighbour_solver(motion)
+    drives = (motion.coordinate, motion.rate, motion.acceleration)
+    rigid = machine.compute_forces(motion, values)
     forces = [
         moved.compute_forces(nearby(moved, *drives), values)
         for moved in _move_joints(machine, tuple(paths), step)
