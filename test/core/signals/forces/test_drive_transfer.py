@@ -289,7 +289,7 @@ def test_a_held_command_is_the_force_of_all_its_period():
     np.testing.assert_array_equal(within[ends], acted.force[ends])
 
 
-def test_forces_within_periods_of_drives_of_which_nothing_is_known_are_means_of_ends():
+def test_forces_within_periods_of_unknown_drives_are_means_of_ends():
     settings = ValidationSettings(period=PERIOD, drives=DRIVES)
     log = InputValidator(settings).validation(DriveLog(TIME, course(TIME), pull(TIME), "made"))
     within = acting_within_periods(log, log, settings)
