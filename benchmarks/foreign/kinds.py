@@ -103,7 +103,10 @@ _of_forces(
     "moving average", (DELAY, "force_lag"),
     lambda t, f: lfilter(np.full(_late(t, 0.02), 1 / _late(t, 0.02)), [1], f, axis=0),
 )  # fmt: skip
-_of_forces("cross-talk", (GAIN, "force_cross_talk"), lambda t, f: f + 0.08 * t.share * np.roll(f, 1, axis=1))
+_of_forces(  # as a share of what is usual of each channel: drives may have newtons and newton metres
+    "cross-talk", (GAIN, "force_cross_talk"),
+    lambda t, f: f + 0.08 * t.share * np.roll(f / t.run.size, 1, axis=1) * t.run.size,
+)  # fmt: skip
 _of_forces(
     "forces not linear", (GAIN, "force_square", "force_cube"),
     lambda t, f: f * (1 + 0.06 * t.share * np.abs(f) / t.run.size),
