@@ -115,8 +115,12 @@ def by_load(situation: Situation) -> FloatArray:
 
 
 def by_position(situation: Situation) -> FloatArray:
-    """Return Coulomb friction that grows by its whole size per unit of coordinate; each drive's own."""
-    return diagonal(situation.rows.in_band(with_position(situation)))
+    """Return Coulomb friction that grows by its whole size per unit of coordinate; each drive's own.
+
+    From the middle of the motion: what is constant stays the drive's friction there, wherever home is.
+    """
+    way = situation.rows.motion.coordinate - situation.middle
+    return diagonal(situation.rows.in_band(situation.transition * way * situation.coulomb))
 
 
 def with_square(situation: Situation) -> FloatArray:

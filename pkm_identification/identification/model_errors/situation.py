@@ -35,6 +35,8 @@ class Situation:
         What each reported parameter's present value adds to it.
     later : ndarray, shape (K,)
         1 in the second half of the experiment's equations, else 0.
+    middle : ndarray, shape (n,)
+        Mean of the drives' coordinates in all logs.
     """
 
     rows: LogRows
@@ -42,12 +44,14 @@ class Situation:
     predicted: FloatArray
     terms: FloatArray
     later: FloatArray
+    middle: FloatArray
 
     @classmethod
     def of_samples(cls, rows: LogRows, parameters: FloatArray) -> Situation:
         """Return that of a log whose equations do not matter, only its samples."""
         none = np.empty((0, len(rows.machine.drives)))
-        return cls(rows, parameters, none, none[:, :, None], none[:, 0])
+        middle = rows.motion.coordinate.mean(axis=0)
+        return cls(rows, parameters, none, none[:, :, None], none[:, 0], middle)
 
     @property
     def machine(self) -> Machine:
@@ -160,8 +164,9 @@ def build_situations(problem: Problem, rows: Sequence[LogRows], values: FloatArr
     terms = equations.regressor[:, :, :reported] * values[:reported]
     later = (np.arange(len(equations)) >= len(equations) // 2).astype(float)
     own = [problem.log == number for number in range(len(rows))]
+    middle = np.concatenate([one.motion.coordinate for one in rows]).mean(axis=0)
     return [
-        Situation(each, basis[: len(each.machine.basis)], predicted[mine], terms[mine], later[mine])
+        Situation(each, basis[: len(each.machine.basis)], predicted[mine], terms[mine], later[mine], middle)
         for each, mine in zip(rows, own, strict=True)
     ]
 

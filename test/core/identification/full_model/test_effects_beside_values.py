@@ -1,7 +1,7 @@
 # Copyright 2026 pkm_identification maintainers
 # SPDX-License-Identifier: Apache-2.0
 
-"""Effects whose columns follow the values are made anew until the values stay, not the residual alone."""
+"""Strong effects that depend on values or places are named, and move no value."""
 
 from __future__ import annotations
 
@@ -16,19 +16,24 @@ from pkm_identification.identification.identify import identify
 from pkm_identification.identification.settings import FULL, Settings
 from pkm_identification.machines.load import read_machine
 
-SEED = 1201
+KINDS = (
+    # columns are made anew until values stay: where friction changes its sign decides how much of a band is seen
+    ("uf", 1201, "dead band of the current", "force_dead_band"),
+    # far from home: the drive's friction is that in the middle of the motion
+    ("epaas", 1203, "friction by position", "friction_position"),
+)
 
 pytestmark = pytest.mark.slow
 
 
-def test_dead_bands_of_all_drives_move_no_value():
-    """Where friction changes its sign decides how much of a band's force is seen: friction was 5 deviations off."""
-    file, truth = draw_pair("uf", SEED)
+@pytest.mark.parametrize(("kind", "seed", "fault", "effect"), KINDS)
+def test_an_effect_is_named_and_moves_no_value(kind, seed, fault, effect):
+    file, truth = draw_pair(kind, seed)
     machine = read_machine(file)
-    run = build_run(read_machine(truth), machine, DURATION, SEED)
-    trial = spoil(run, file, truth, "dead band of the current", SEED)
+    run = build_run(read_machine(truth), machine, DURATION, seed)
+    trial = spoil(run, file, truth, fault, seed)
     answer = identify([trial.measure()], machine, Settings.of(estimator=FULL)).answer
     assert answer.verdict.grade == FITS
-    assert answer.effects[0].name.startswith("force_dead_band")
+    assert answer.effects[0].name.startswith(effect)
     errors = find_errors(answer_document(answer), machine, read_machine(trial.truth))
     assert max(map(abs, errors.values())) < 3.0
