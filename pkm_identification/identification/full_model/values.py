@@ -85,7 +85,8 @@ def list_values(
             size = 0.0  # of next to nothing, guessed, nobody knows that it is near 0
         unnoticed = float(reliability.shifts[j])
         of_lengths = 0.0 if possible is None else float(possible.moved[j])
-        unnoticed = max(unnoticed, abs(of_lengths))
+        # nothing notices that size: it counts as a key in conflict does
+        unnoticed = max(unnoticed, MAX_UNNOTICED / SHIFTED * abs(of_lengths))
         status = choose_status(value, std, file_std, taken, size, unnoticed)
         pulls = moved[j] * mode.unknowns
         # one number alone, or all of a key together: what holds a machine's bodies alike is a number for each
@@ -94,7 +95,7 @@ def list_values(
         if max(shifts, default=0.0) > SHIFTED * std:
             status = CONTRADICTS
         leanings = _find_leanings(posterior, moved[j], gained[j], gain, std)
-        if possible is not None and abs(of_lengths) > MAX_UNNOTICED * std:
+        if possible is not None and abs(of_lengths) > SHIFTED * std:
             leanings = _put_first(leanings, possible.find_leaning(of_lengths, std))
         elif unnoticed > MAX_UNNOTICED * std:
             k = int(reliability.numbers[j])
