@@ -466,3 +466,22 @@ def _swing_drive(trial: Trial) -> Trial:
 
 # behind all others, whose numbers draw what is spoilt
 _added("viscous friction by direction", (FRICTION,), lambda t: t.run.size * np.abs(_rate(t)) * t.unit())
+
+
+@_kind("each drive's friction reverses at a rate of its own", FRICTION)
+def _other_transitions(trial: Trial) -> Trial:
+    """The law's transition is up to ten times as sharp, or eight times as soft."""
+    run = trial.run
+    factors = np.exp(trial.random.uniform(np.log(0.1), np.log(8.0), trial.count) * trial.share)
+    laws = [
+        one.changed(transition_rate=factor * one.transition_rate)
+        for one, factor in zip(run.machine.friction, factors.tolist(), strict=True)
+    ]
+    found = [friction_force(run.motion.rate[:, k : k + 1], law)[:, 0] for k, law in enumerate(laws)]
+    return replace(trial, run=run.with_force(np.stack(found, axis=1) - run.friction))
+
+
+@_kind("Stribeck friction of one drive", FRICTION)
+def _stribeck_of_one(trial: Trial) -> Trial:
+    shape = trial.run.size * _side(trial) * np.exp(-((5 * _rate(trial)) ** 2)) * trial.unit()
+    return trial.with_added(shape, 0.03)

@@ -59,7 +59,9 @@ from .drives import find_compliance, find_place_drives, find_valve, read_drive
 from .file_numbers import REMEMBERED, Change, change_document
 from .knowledge import Knowledge
 from .knowledge.build import knowledge_of_mechanism
+from .knowledge.records import DEFAULT
 from .motions import mask_friction_rows
+from .motor_shares import find_motor_shares
 from .moving_bodies import MovingBodies, build_posed_mechanism, find_end
 from .multibody_basis import build_basis
 from .multibody_tracker import MultibodyTracker, map_forces
@@ -201,6 +203,17 @@ class Multibody(MovingBodies):
         """The base parameters; raises SettingsError where double precision leaves their number in doubt."""
         return BaseSet.of(self.mechanism)
 
+    @cached_property
+    def _sums(self) -> dict[str, dict[str, float]]:
+        """What base parameters are sums of, with the motors of which the file says nothing."""
+        unstated = {
+            one.drives[0]: self.basis.names[self._along][one.drives[0]]
+            for one in self.knowledge.of_kind("motor_inertia")
+            if one.value == 0.0 and one.how == DEFAULT
+        }
+        shares = find_motor_shares(self.mechanism, self.base, unstated)
+        return {name: terms | shares.get(name, {}) for name, terms in self.base.terms.items()}
+
     def build_parameter_set(self, name: str = BASE) -> ParameterSet:
         """Return base parameters and friction of the drives; the rest of the basis is the file's.
 
@@ -227,7 +240,7 @@ class Multibody(MovingBodies):
             *(replace(one, scale=np.inf, size=float(size)) for one, size in own),
             *(replace(self.basis.entries[row], scale=np.inf) for row in friction),
         )
-        return ParameterSet(name, entries, np.eye(len(self.basis))[:, rows], known, sums=base.terms)
+        return ParameterSet(name, entries, np.eye(len(self.basis))[:, rows], known, sums=self._sums)
 
     def build_physical(self, parameters: ParameterSet) -> SumsOfBodies:
         return find_sums(self.mechanism, self.base, parameters)

@@ -16,7 +16,16 @@ from pkm_identification.numerics.compiled import kernel
 from pkm_identification.numerics.rows import segment_slices
 from pkm_identification.parameters.parameter_set import ParameterSet
 
-from .effect import Effect, name_drives, repeat_prior, typical_force, units_of_drives
+from .effect import (
+    Columns,
+    Effect,
+    group_drives,
+    name_drives,
+    name_units,
+    repeat_prior,
+    typical_force,
+    units_of_drives,
+)
 from .situation import Situation, diagonal
 
 TRANSITIONS = (0.2, 0.5, 2.0, 4.0, 8.0)  # of the law's transition rate
@@ -37,6 +46,11 @@ def rates_of(machine: Machine) -> FloatArray:
 def _sum_columns(situation: Situation, shape: FloatArray) -> FloatArray:
     """Return one column: the shape (N, n) times each drive's Coulomb friction."""
     return situation.rows.in_band(shape * situation.coulomb)[:, :, None]
+
+
+def _split_by_unit(columns: Columns, situation: Situation) -> FloatArray:
+    """Return a column of the drives of each unit: rates of slides and of what turns are no one number."""
+    return columns(situation) * group_drives(situation.machine)
 
 
 def other_law(situation: Situation, **factors: float | FloatArray) -> FloatArray:
@@ -149,21 +163,23 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
     alike = len(units) == 1 and np.ptp(rates) == 0.0
     rate, unit = (float(rates[0]), units.pop()) if alike else (1.0, "")
     standstill = "friction near standstill"
+    ends = [end for end, _ in name_units(machine)]
     effects: list[Effect] = []
     estimated = () if parameters is None else parameters.names
 
     def add(
         name: str, family: str, unit: str, columns: Callable, scale: FloatArray, correction: str, **more
     ) -> None:
-        effects.append(Effect(name, family, unit, columns, scale, correction, **more))
+        parts = tuple(f"{name}{end}" for end in ends) if len(scale) > 1 and "members" not in more else ()
+        effects.append(Effect(name, family, unit, columns, scale, correction, parts=parts, **more))
 
     for factor in () if "friction_transition" in estimated else TRANSITIONS:
         add(
             "friction_transition",
             standstill,
             f"{unit}/s" if unit else "",
-            partial(other_law, transition_rate=factor),
-            repeat_prior(1.0, 1),
+            partial(_split_by_unit, partial(other_law, transition_rate=factor)),
+            repeat_prior(1.0, len(ends)),
             "Set friction.transition_rate to that, or estimate it with --also {name}",
             reading=partial(_interpolate_rate, rate, factor * rate),
         )
@@ -173,8 +189,8 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
                 "friction_stribeck",
                 standstill,
                 "",
-                partial(stribeck, factor=factor),
-                repeat_prior(0.5, 1),
+                partial(_split_by_unit, partial(stribeck, factor=factor)),
+                repeat_prior(0.5, len(ends)),
                 f"Use friction.law: stribeck, with a stribeck_rate near {factor * rate:g} "
                 + (f"{unit}/s" if unit else "transition rates")
                 + ", or --also {name}",
@@ -186,8 +202,8 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
             "friction_presliding",
             standstill,
             unit or "s",
-            partial(presliding, time=time),
-            repeat_prior(1.0, 1),
+            partial(_split_by_unit, partial(presliding, time=time)),
+            repeat_prior(1.0, len(ends)),
             f"{DRIVEN[unit]} give elastically{size} before they slide: move faster, leave out slow reversals, or "
             "estimate it with --also {name}",
             reading=partial(_compute_displacement, displacement),

@@ -9,11 +9,13 @@ the ground at the end of one without either.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pkm_identification.machines.capabilities import BodiesFile, NamedOutputs, PlatformPose, has, require
-from pkm_identification.machines.contract import Machine, Motion
+from pkm_identification.machines.contract import OK, Machine, Motion
 from pkm_identification.machines.motions import compute_nearby_motion
 from pkm_identification.numerics.arrays import FloatArray
 
@@ -80,7 +82,10 @@ def _find_displacement(situation: Situation) -> FloatArray:
 
 def find_rates(situation: Situation) -> FloatArray:
     """Return the rates of the platform along each coordinate on the thin grid, m/s or rad/s, (n, w)."""
-    machine, motion = situation.machine, situation.rows.thin_motion
+    return _compute_rates(situation.machine, situation.rows.thin_motion)
+
+
+def _compute_rates(machine: Machine, motion: Motion) -> FloatArray:
     return (
         machine.compute_twist(motion)[0] if has(machine, PlatformPose) else _compute_end(machine, motion)[1]
     )
@@ -98,11 +103,31 @@ def _compute_end(machine: Machine, motion: Motion) -> tuple[FloatArray, FloatArr
 def _find_axes(machine: Machine) -> list[int]:
     """Return along which axes of the ground the end of a machine can move."""
     bodies = require(machine, BodiesFile, "a force on the platform")
-    size = np.array([drive.size for drive in machine.drives])
-    near = machine.home + 0.3 * size * np.random.default_rng(0).standard_normal((8, len(size)))
-    rate = np.broadcast_to(size, near.shape).copy()
-    speed = np.nanmax(np.abs(bodies.compute_end(machine.compute_motion(near, rate, 0.0 * rate))[1]), axis=0)
+    speed = np.nanmax(np.abs(bodies.compute_end(_draw_motion(machine))[1]), axis=0)
     return np.flatnonzero(speed > LEAST_RATE * np.max(speed)).tolist()
+
+
+def _draw_motion(machine: Machine) -> Motion:
+    """Return states near home, more than a machine has drives."""
+    size, random = np.array([drive.size for drive in machine.drives]), np.random.default_rng(0)
+    away, rate = random.standard_normal((2, 8 + 2 * len(size), len(size))) * size
+    return machine.compute_motion(machine.home + 0.3 * away, rate, np.zeros_like(rate))
+
+
+def find_own_drives(machine: Machine) -> list[int | None]:
+    """Return which drive alone moves each coordinate of the platform, by a constant ratio; None: no drive does.
+
+    What resists along such a coordinate, as at the guide of a gantry's axis, is friction of that drive.
+    """
+    motion = _draw_motion(machine)
+    there = motion.status == OK
+    rates, moved = motion.rate[there], _compute_rates(machine, motion)[there]
+    ratios = np.linalg.lstsq(rates, moved)[0]
+    left = np.max(np.abs(moved - rates @ ratios), axis=0)
+    felt = np.abs(ratios) * np.array([drive.size for drive in machine.drives])[:, None]
+    alone = np.count_nonzero(felt > LEAST_RATE * np.max(felt), axis=0) == 1
+    constant = left <= LEAST_RATE * np.max(np.abs(moved))
+    return [int(np.argmax(felt[:, k])) if alone[k] and constant[k] else None for k in range(moved.shape[1])]
 
 
 def find_levers(situation: Situation) -> FloatArray:
@@ -140,13 +165,15 @@ def list_axes(machine: Machine) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
 
 def effects(machine: Machine) -> list[Effect]:
     """Return what pulls at the platform and resists its motion."""
-    names, turning = list_axes(machine)
-    if not names:
+    axes, turning = list_axes(machine)
+    if not axes:
         return []
     arm = 0.5 * machine.size
     along = np.array([1.0 if drive.unit == "m" else 1.0 / arm for drive in machine.drives])
     force = float(np.mean(typical_force(machine) * along)) * np.where(turning, arm, 1.0)
     away, resisting = np.where(turning, TURNED, FAR * machine.size), find_passive_friction(machine)
+
+    own = [None if drive is None else machine.friction[drive].law.names for drive in find_own_drives(machine)]
 
     def describe(
         name: str,
@@ -155,16 +182,26 @@ def effects(machine: Machine) -> list[Effect]:
         units: tuple[str, str],
         of_motion: float = 0.0,
         least: float = -np.inf,
+        of_drives: str = "",
     ) -> Effect:
+        # what a coefficient of a drive's friction stands for is that
+        kept = np.array(
+            [k for k, names in enumerate(own) if names is None or of_drives not in names], dtype=int
+        )
         return Effect(
-            name, "wrench", "", columns, size, "Look for what pulls at the platform", linear=True,
-            parts=tuple(f"{name}_{axis}" for axis in names), units=tuple(units[k] for k in turning.astype(int)),
-            of_motion=of_motion, least=least,
+            name, "wrench", "", partial(_select, columns, kept), size[kept], "Look for what pulls at the platform",
+            linear=True, parts=tuple(f"{name}_{axes[k]}" for k in kept), of_motion=of_motion, least=least,
+            units=tuple(units[int(turning[k])] for k in kept),
         )  # fmt: skip
 
-    return [
+    described = [
         describe(WRENCH, compute_wrenches, LARGE * force, ("N", "N m")),
         describe(SPRING, compute_springs, LARGE * force / away, ("N/m", "N m/rad")),
-        describe(DAMPER, compute_dampers, force, ("N s/m", "N m s/rad"), resisting, 0.0),
-        describe(FRICTION, compute_friction, force, ("N", "N m"), resisting, 0.0),
+        describe(DAMPER, compute_dampers, force, ("N s/m", "N m s/rad"), resisting, 0.0, "viscous"),
+        describe(FRICTION, compute_friction, force, ("N", "N m"), resisting, 0.0, "coulomb"),
     ]
+    return [one for one in described if len(one.scale)]
+
+
+def _select(columns: Columns, axes: NDArray[np.int64], situation: Situation) -> FloatArray:
+    return columns(situation)[:, :, axes]
