@@ -61,11 +61,10 @@ from .knowledge import Knowledge
 from .knowledge.build import knowledge_of_mechanism
 from .knowledge.records import DEFAULT
 from .motions import mask_friction_rows
-from .motor_shares import find_motor_shares
 from .moving_bodies import MovingBodies, build_posed_mechanism, find_end
 from .multibody_basis import build_basis
 from .multibody_tracker import MultibodyTracker, map_forces
-from .rows_of_bodies import find_sums, list_rows_of_mechanism
+from .rows_of_bodies import find_motor_shares, find_sums, list_rows_of_mechanism
 
 IDENTIFIABLE = "identifiable"  # what a machine determines at most: the base parameters
 _STATES = 30  # states around home whose forces are typical

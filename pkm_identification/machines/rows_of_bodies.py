@@ -9,6 +9,8 @@ sums of bodies that can exist are physical.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from pkm_identification.errors import SettingsError
@@ -16,7 +18,9 @@ from pkm_identification.estimation.consistency.sums_of_bodies import PLANAR, SPA
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_columns, strut_column
 from pkm_identification.mechanisms.hexapod.dynamics.strut import H_B, H_E, I_A, I_X, I_Z, M_E
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
+from pkm_identification.mechanisms.multibody.analysis.states import compute_structure_motion
 from pkm_identification.mechanisms.multibody.base_set import BaseSet
+from pkm_identification.mechanisms.multibody.dynamics import regressor
 from pkm_identification.mechanisms.multibody.extents import compute_body_sizes
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.parameters import build_rigid_basis, build_rigid_columns
@@ -29,6 +33,10 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from .knowledge.bodies import SMALLEST, guess_mass
 
 WIDTH = len(BODY_PARAMETERS)
+STATES = 60  # at least, and some more equations than parameters
+SPARE_STATES = 4
+DIGITS = 9  # of shares, most of which are 1
+SAME = 1e-6  # of a motor's column: a rest that is less is rounding, of the file's geometry, too
 _M, _MZ, _IXX, _IYY, _IZZ = (BODY_PARAMETERS.index(name) for name in ("m", "mz", "Ixx", "Iyy", "Izz"))
 _ROD = ((I_X, _IXX), (I_Z, _IYY), (I_A, _IZZ))
 
@@ -104,3 +112,47 @@ def find_sums(mechanism: Mechanism, base: BaseSet, parameters: ParameterSet) -> 
         known = max(entry.size or 0.0, abs(entry.nominal))
         scale.append(known or (entry.scale if np.isfinite(entry.scale) else 1.0))
     return SumsOfBodies(sums, start, np.array(scale), tuple(bodies), tuple(positive))
+
+
+def find_motor_shares(
+    mechanism: Mechanism, base: BaseSet, motors: Mapping[int, str]
+) -> dict[str, dict[str, float]]:
+    """Return what inertia of motors adds to base parameters: factors by their names and the motors'.
+
+    Where a body resists like the motor that moves it, forces know their sum alone, as of the first links of an arm
+    (Khalil and Dombre 2002, 9.4.2.4); the columns say which.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    base : BaseSet
+    motors : mapping of int to str
+        Drives whose motors are looked at, with what their inertia is called.
+
+    Raises
+    ------
+    MotionRefused
+        If a state is out of reach or singular.
+    """
+    if not motors:
+        return {}
+    count = max(STATES, -(-len(base.names) // mechanism.degrees_of_freedom) + SPARE_STATES)
+    mechanism, motion = compute_structure_motion(mechanism, count)
+    rows = regressor(mechanism, motion)[:, :, base.columns]
+    columns = rows.reshape(-1, len(base.names))
+    sizes = np.linalg.norm(columns, axis=0)
+    felt = np.zeros((*rows.shape[:2], len(motors)))
+    for k, drive in enumerate(motors):
+        felt[:, drive, k] = motion.drive_acceleration[:, drive]
+    felt = felt.reshape(len(columns), -1)
+    shares = np.linalg.lstsq(columns / sizes, felt)[0] / sizes[:, None]
+    whole = np.linalg.norm(felt, axis=0)
+    left = np.linalg.norm(felt - columns @ shares, axis=0)
+    shares[:, left > SAME * whole] = 0.0
+    shares[np.abs(shares) * sizes[:, None] < SAME * whole] = 0.0
+    names = list(motors.values())
+    return {
+        name: {names[k]: round(float(row[k]), DIGITS) for k in np.flatnonzero(row)}
+        for name, row in zip(base.names, shares, strict=True)
+        if row.any()
+    }
