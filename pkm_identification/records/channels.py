@@ -18,7 +18,7 @@ from .bags import MOTOR_STATES, STRUT_STATES
 from .table import refuse_header
 
 TIME = "t"
-PLOTJUGGLER_TIME = "__time"
+OTHER_TIMES = ("time", "__time")  # as others call it; PlotJuggler the latter
 COORDINATE, FORCE = "coordinate", "force"  # all of a machine's, in --columns
 COUNTS, CURRENT, SENSOR, MOTOR = "enc", "cur", "sensor", "motor"
 IMU = tuple(f"imu_{kind}{axis}" for kind in "aw" for axis in "xyz")
@@ -185,7 +185,7 @@ class Channels:
         )
 
     def _own_name(self, name: str, joints: Sequence[str]) -> str:
-        if name == PLOTJUGGLER_TIME:
+        if name in OTHER_TIMES:
             return TIME
         path, of_motors = f"/{name}", f"/{MOTOR_STATES}/" in f"/{name}"
         for k, (drive, joint) in enumerate(zip(self.drives, joints, strict=True)):

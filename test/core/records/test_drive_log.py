@@ -198,3 +198,9 @@ def test_unsorted_rows_are_named(tmp_path):
     path.write_text("\n".join([head, *(rows[i] for i in np.random.default_rng(0).permutation(len(rows)))]))
     with pytest.raises(LogError, match="order of time"):
         read_log(path, MACHINE)
+
+
+def test_a_column_of_time_is_read_as_the_time(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text(text().replace("t,", "time,", 1))
+    np.testing.assert_allclose(read_log(log, MACHINE).time, TIME)

@@ -190,7 +190,7 @@ DAMAGE = {
         "line 1: no column length_6; expected t,length_1..length_6,force_1..force_6",
     ),
     "some forces": (lambda rows: [row.pop() for row in rows], "no column force_6; expected"),
-    "time under another name": (put(0, 0, "time"), "no column t; expected"),
+    "time under another name": (put(0, 0, "moment"), "no column t; expected"),
     "column twice": (put(0, 5, "length_1"), "no column length_5"),
     "extra column twice": (
         lambda rows: [row.append("length_1" if row is rows[0] else "1") for row in rows],
