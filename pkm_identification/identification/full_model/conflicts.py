@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pkm_identification.estimation.posterior.thresholds import (
     CHECKED_GAIN,
     MAX_COMMON_CONFLICT,
+    MAX_CONFLICT,
     MAX_FLOOR_RATIO,
     MAX_PLACE_CONFLICT,
     MOST_OF_MISFIT,
@@ -93,7 +94,8 @@ def is_misplaced(posterior: Posterior, conflicts: tuple[Conflict, ...], ratio: f
     other_size = (len(signs) == 1 and scales <= set(far)) or (
         together is not None and abs(together.deviations) > limit
     )
-    return bool(places & set(far)) or other_size or (bool(signs) and misfit)
+    scaled = any(one.key in scales and abs(one.deviations) > MAX_CONFLICT for one in conflicts)
+    return bool(places & set(far)) or other_size or (scaled and misfit)
 
 
 def _judge_common_scale(posterior: Posterior) -> Conflict | None:

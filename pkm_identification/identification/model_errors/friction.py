@@ -117,9 +117,9 @@ def with_load(situation: Situation) -> FloatArray:
     return situation.transition * np.abs(situation.at_all_samples(situation.rigid))
 
 
-def with_position(situation: Situation) -> FloatArray:
-    """Return Coulomb friction that grows by its whole size per unit of way from home, at every sample, (N, n)."""
-    way = situation.rows.motion.coordinate - situation.machine.home
+def with_position(situation: Situation, zero: FloatArray) -> FloatArray:
+    """Return Coulomb friction that grows by its whole size per unit of way from coordinates (n,), at samples (N, n)."""
+    way = situation.rows.motion.coordinate - zero
     return situation.transition * way * situation.coulomb
 
 
@@ -133,8 +133,7 @@ def by_position(situation: Situation) -> FloatArray:
 
     From the middle of the motion: what is constant stays the drive's friction there, wherever home is.
     """
-    way = situation.rows.motion.coordinate - situation.middle
-    return diagonal(situation.rows.in_band(situation.transition * way * situation.coulomb))
+    return diagonal(situation.rows.in_band(with_position(situation, situation.middle)))
 
 
 def with_square(situation: Situation) -> FloatArray:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rows import segment_slices
@@ -85,6 +84,8 @@ def acting_within_periods(
     middle = average_ends(acted)
     if validation.transfers is None:
         return middle
+    from scipy.interpolate import CubicSpline  # slow to import, and asked for by few estimators
+
     half = 0.5 * log.period
     later = tuple(replace(one, late=one.late + half) for one in validation.transfers)
     between = np.array(log.coordinate)

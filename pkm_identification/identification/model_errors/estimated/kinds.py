@@ -114,7 +114,10 @@ def joint_places(hypothesis: Effect, machine: Machine) -> EstimatedEffect:
 
 
 def friction_by_position(hypothesis: Effect, struts: Sequence[int] | None = None) -> EstimatedEffect:
-    """Return Coulomb friction along the travel: of some drives (from 0) each its own, of all in common unless named."""
+    """Return Coulomb friction along the travel: of some drives (from 0) each its own, of all in common unless named.
+
+    From home, where the file's law holds.
+    """
     scale, count = hypothesis.scale, len(hypothesis.members)
     entries = (
         (_build_parameter(hypothesis, hypothesis.common, float(scale[0])),)
@@ -127,10 +130,11 @@ def friction_by_position(hypothesis: Effect, struts: Sequence[int] | None = None
     share = np.ones((count, 1)) if struts is None else np.eye(count)[:, list(struts)]
 
     def columns(situation: Situation, values: FloatArray) -> FloatArray:
-        return hypothesis.columns(situation) @ share
+        own = friction.with_position(situation, situation.machine.home)
+        return diagonal(situation.rows.in_band(own)) @ share
 
     def added(situation: Situation, values: FloatArray) -> FloatArray:
-        return friction.with_position(situation) * (share @ values)
+        return friction.with_position(situation, situation.machine.home) * (share @ values)
 
     return EstimatedEffect(entries[0].name, entries, columns=columns, added=added)
 
