@@ -70,9 +70,8 @@ IDENTIFIABLE = "identifiable"  # what a machine determines at most: the base par
 _STATES = 30  # states around home whose forces are typical
 RUBS = 1e-12  # N m s/rad, N s/m: friction that is none
 _NEAR = 0.3  # of a large change, so far are they from home
-PLACE_STEP = (
-    1e-6  # of half the machine's size: nothing is closed anew, whose error would ask for a larger one
-)
+# Of half the machine's size: with a smaller one rounding makes answers of a stream others than those of its log
+PLACE_STEP = 1e-5
 _PACE = 6.0  # 1/s: rates of those states are large changes times this, accelerations times its square
 
 

@@ -91,7 +91,8 @@ def test_friction_of_joints_is_where_they_are(backwards):
         given["joints"] = dict(reversed(given["joints"].items()))
         given.pop("closed_form", None)
     one = Multibody(Mechanism.from_document(given))
-    check_slopes(one, list_paths(one)[::3])
+    # friction that reverses within a step of the joints is not linear in it
+    check_slopes(one, list_paths(one)[::3], 2e-4)
 
 
 def test_a_place_with_which_no_loop_closes_adds_nothing():

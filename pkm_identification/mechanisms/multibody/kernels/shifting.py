@@ -90,14 +90,20 @@ def shift_forces(model, shifts, chosen, w, motion, drives, shifted):
     order, scales = np.zeros(velocities, dtype=np.int64), np.zeros((2, velocities))
     force, moment = np.zeros((frames, 3)), np.zeros((frames, 3))
     load, wanted = np.zeros((model.body.shape[0], 6)), np.zeros((1, 3, 3))
-    along, tree, gap, missed = np.zeros((4, velocities))
+    along, tree, gap, missed, slipped, pulled = np.zeros((6, velocities))
     still, speed, change = np.zeros((3, velocities))
     place, other = np.zeros(q.shape[1]), shifts.model
     for n in range(q.shape[0]):
         place_frames(model, q[n], state, axes)
+        fill_rows(model, chosen, q[n], state, axes, matrix)
+        # what the known motion itself leaves of its equations is no change
+        _find_rate_gaps(matrix, v[n], rate[n], slipped)
+        _find_rate_gaps(matrix, a[n], acceleration[n], pulled)
+        move_frames(model, state, axes, v[n], still)
+        for i in range(velocities):
+            pulled[i] = pulled[i] - row_drift(model, chosen[i], q[n], v[n], state)
         move_frames(model, state, axes, v[n], a[n])
         _fill_tree_forces(model, w, load, state, axes, force, moment, along)
-        fill_rows(model, chosen, q[n], state, axes, matrix)
         fill_scales(model, chosen, scales)
         shifted.pivot[n] = factorize(matrix, order, scales)
         if shifted.pivot[n] == 0:
@@ -119,13 +125,15 @@ def shift_forces(model, shifts, chosen, w, motion, drives, shifted):
             place_frames(other, place, state, axes)
             fill_rows(other, chosen, place, state, axes, moved)
             _find_rate_gaps(moved, v[n], rate[n], gap)
+            for i in range(velocities):
+                gap[i] = gap[i] - slipped[i]
             solve_factored(matrix, order, gap)
             for k in range(velocities):
                 speed[k] = v[n, k] + gap[k]
             move_frames(other, state, axes, speed, still)
             _find_rate_gaps(moved, a[n], acceleration[n], gap)
             for i in range(velocities):
-                gap[i] = gap[i] - row_drift(other, chosen[i], place, speed, state)
+                gap[i] = gap[i] - row_drift(other, chosen[i], place, speed, state) - pulled[i]
             solve_factored(matrix, order, gap)
             for k in range(velocities):
                 change[k] = a[n, k] + gap[k]
