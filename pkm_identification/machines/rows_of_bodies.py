@@ -18,9 +18,8 @@ from pkm_identification.estimation.consistency.sums_of_bodies import PLANAR, SPA
 from pkm_identification.mechanisms.hexapod.dynamics.basis import basis_columns, strut_column
 from pkm_identification.mechanisms.hexapod.dynamics.strut import H_B, H_E, I_A, I_X, I_Z, M_E
 from pkm_identification.mechanisms.hexapod.machine import Machine as HexapodDescription
-from pkm_identification.mechanisms.multibody.analysis.states import compute_structure_motion
+from pkm_identification.mechanisms.multibody.analysis.basis import compute_structure_rows
 from pkm_identification.mechanisms.multibody.base_set import BaseSet
-from pkm_identification.mechanisms.multibody.dynamics import regressor
 from pkm_identification.mechanisms.multibody.extents import compute_body_sizes
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
 from pkm_identification.mechanisms.multibody.parameters import build_rigid_basis, build_rigid_columns
@@ -33,8 +32,6 @@ from pkm_identification.parameters.parameter_set import ParameterSet
 from .knowledge.bodies import SMALLEST, guess_mass
 
 WIDTH = len(BODY_PARAMETERS)
-STATES = 60  # at least, and some more equations than parameters
-SPARE_STATES = 4
 DIGITS = 9  # of shares, most of which are 1
 SAME = 1e-6  # of a motor's column: a rest that is less is rounding, of the file's geometry, too
 _M, _MZ, _IXX, _IYY, _IZZ = (BODY_PARAMETERS.index(name) for name in ("m", "mz", "Ixx", "Iyy", "Izz"))
@@ -136,9 +133,8 @@ def find_motor_shares(
     """
     if not motors:
         return {}
-    count = max(STATES, -(-len(base.names) // mechanism.degrees_of_freedom) + SPARE_STATES)
-    mechanism, motion = compute_structure_motion(mechanism, count)
-    rows = regressor(mechanism, motion)[:, :, base.columns]
+    every, motion = compute_structure_rows(mechanism)
+    rows = every[:, :, np.searchsorted(build_rigid_columns(mechanism), base.columns)]
     columns = rows.reshape(-1, len(base.names))
     sizes = np.linalg.norm(columns, axis=0)
     felt = np.zeros((*rows.shape[:2], len(motors)))

@@ -40,7 +40,7 @@ def check_slopes(one, paths, share=1e-5, part=0.1):
     values = one.basis.nominal
     found = compute_place_slopes(one, one.compute_motion(*drives), values, paths)
     expected = np.stack([differentiate(one, drives, values, path) for path in paths], axis=2)
-    # of the first order in a millionth of the size, whose second derivatives are some of those of the size itself
+    # of the first order in a hundred-thousandth of half the size
     np.testing.assert_allclose(found, expected, atol=share * np.abs(expected).max())
 
 

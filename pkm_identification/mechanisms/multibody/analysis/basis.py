@@ -14,6 +14,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.parameters.parameter import Kind
 
 from ..dynamics import regressor
+from ..kinematics import MechanismMotion
 from ..mechanism import Mechanism
 from ..parameters import build_rigid_basis, build_rigid_columns
 from .states import compute_structure_motion
@@ -35,10 +36,16 @@ def read_structure_rows(mechanism: Mechanism, seed: int = 0) -> tuple[FloatArray
     MotionRefused
         If a state is out of reach or singular, or the stated motion rests.
     """
+    rows, motion = compute_structure_rows(mechanism, seed)
+    return rows, motion.drive_rate
+
+
+def compute_structure_rows(mechanism: Mechanism, seed: int = 0) -> tuple[FloatArray, MechanismMotion]:
+    """Return the same regressor with the whole motion."""
     chosen = build_rigid_columns(mechanism)
     count = max(_STATES, -(-len(chosen) // mechanism.degrees_of_freedom) + _SPARE_STATES)
     mechanism, motion = compute_structure_motion(mechanism, count, seed=seed)
-    return regressor(mechanism, motion)[:, :, chosen], motion.drive_rate
+    return regressor(mechanism, motion)[:, :, chosen], motion
 
 
 def choose_basis(mechanism: Mechanism) -> BaseParameters:
