@@ -174,9 +174,7 @@ A_WORD = re.compile(rf"(?<![\w{{.-])({'|'.join(PROSE.split())})(?![\w}}-])", re.
 CODE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)", re.DOTALL)
 # Written by programs in benchmarks/, from names and docstrings of tests, or after the words of a reference text
 MEASURED = [
-    "deviations",
     "failures",
-    "foreign_faults",
     "misfit_benchmark",
     "real_machines",
     "real_time",
