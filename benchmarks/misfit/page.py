@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,39 +46,40 @@ class Done:
 
 def page(done: Done, command: str) -> str:
     """The page as Markdown."""
-    parts = [*_head(done, command), *_summary(done), *_groups(done.verdicts), *_right(done.right)]
+    parts = [*_head(done, command), *_summary(done), *_causes(done.verdicts), *_right(done.right)]
     return "\n".join([*parts, *_misses(done.verdicts), ""])
 
 
 def _head(done: Done, command: str) -> list[str]:
     lines = [
-        "# Faults that were found, and right logs that were left alone",
-        f"Written by `{command}`. Logs are simulated (`pkm simulate --fault`) with machines whose masses, moments and "
-        f"friction differ from their files by up to 15 %: {DURATION:g} s of `rich` at 1 kHz, 1 % force noise, 1.25 µm "
-        f"encoders; each is given to `pkm diagnose`. Right logs last {RIGHT_DURATION:g} s; {DRAWS} of them are of one "
-        "motion, each with a noise of its own.",
+        "# Fault detection on logs of the package's simulator",
+        f"Written by `{command}`. Each log is simulated with one fault (`pkm simulate --fault`) and given to "
+        "`pkm diagnose`. Masses, moments and friction of the machines differ from their files by up to 15 %; logs "
+        f"have {DURATION:g} s of `rich` at 1 kHz, 1 % force noise and encoders of 1.25 µm. Logs without a fault last "
+        f"{RIGHT_DURATION:g} s; {DRAWS} of them share a motion and differ in noise.",
         "",
-        "*moves*: largest change of a shown parameter by the fault, in stated deviations of the log without it. "
-        "*score*: size of the fault over the deviation with which this motion shows it (from the cause found, or from "
-        f"the size that is said to be visible). An alarm is asked for where the first is above {MOVED:g} and the "
-        f"second not known to be below {SEEN:g}. *rank*: place of the true cause or its family among the causes, "
-        "0: not named. "
-        "*cured*: largest error of a shown parameter, in its deviations, with a machine file that knows the fault; – "
-        "where this benchmark writes no such file.",
+        "| term | meaning |",
+        "|---|---|",
+        "| moves | largest change of a parameter by the fault, in standard deviations of the log without it |",
+        "| score | size of the fault over the standard deviation with which this motion determines it |",
+        f"| due | an alarm is due if *moves* exceeds {MOVED:g} and *score* is not known to be below {SEEN:g} |",
+        "| rank | place of the true cause, or of its family, in the list of causes; 0: not in it |",
+        "| corrected | largest error of a parameter, in standard deviations, with a machine file that has the fault; "
+        "– where the benchmark writes no such file |",
         "",
         f"Run: {len(done.verdicts)} of {len(done.cases)} faults, {len(done.pairs)} of {done.pair_count} pairs "
-        f"(of which {sum(one.asked for one in done.pairs)} ask for both alarms and were tried together), "
-        f"{len(done.right)} of {done.right_count} right logs.",
+        f"(in {sum(one.asked for one in done.pairs)} of which both alarms are due), "
+        f"{len(done.right)} of {done.right_count} logs without a fault.",
     ]
     if len(done.verdicts) < len(done.cases):
         lines[-1] += (
-            " Faults come with the middle size of each cause first, then by chance, and as halves of pairs, which have "
-            f"no small sizes: what was run is no sample of the whole, but {_sizes(done)}."
+            " Faults of the middle size come first, then random ones, so these are no random sample of all: "
+            f"{_sizes(done)}."
         )
     asked = {one.case.row for one in done.verdicts if one.demanded}
     quiet = dict.fromkeys(one.case.row for one in done.verdicts if one.case.row not in asked)
     if quiet:
-        lines[-1] += f" No alarm is asked for in any case of {', '.join(quiet)}."
+        lines[-1] += f" No alarm is due in any case of {', '.join(quiet)}."
     earlier = (
         sum(one.earlier for one in done.verdicts),
         sum(one.earlier for one in done.pairs),
@@ -87,12 +88,11 @@ def _head(done: Done, command: str) -> list[str]:
     if any(earlier):
         faults, pairs, right = earlier
         lines[-1] += (
-            f" Diagnoses of {faults} faults, {pairs} pairs and {right} right logs are those of earlier states of the "
-            "package than the one that wrote this page."
+            f" Diagnoses of {faults} faults, {pairs} pairs and {right} logs without a fault are from earlier versions."
         )
     impossible = [one for one in done.verdicts if np.isnan(one.moves) and "not simulated" in one.first]
     if impossible:
-        lines[-1] += f" {len(impossible)} faults are none that their machine can have."
+        lines[-1] += f" {len(impossible)} faults are impossible on their machine."
     return [*lines, ""]
 
 
@@ -122,62 +122,51 @@ def _summary(done: Done) -> list[str]:
     judged = [fit for _, found in done.right if (fit := _fit(found)) is not None]
     pairs = [one for one in done.pairs if one.asked]
     rows = [
-        ("alarm, of cases where one is asked for", "99 %", _share([one.alarm for one in asked])),
-        ("true cause or its family first, of those", "90 %", _share([one.rank == 1 for one in named])),
-        ("among the first three", "98 %", _share([0 < one.rank <= 3 for one in named])),
+        ("alarm raised, of those due", "99 %", _share([one.alarm for one in asked])),
+        ("true cause or its family first, of these", "90 %", _share([one.rank == 1 for one in named])),
+        ("among the first three causes", "98 %", _share([0 < one.rank <= 3 for one in named])),
         (
             _plain_words(plain),
             "100 %",
             _share([one.named for one in plain]),
         ),
         (
-            "two faults at once that each ask for an alarm: both named",
+            "two faults at once, both alarms due: both named",
             "70 %",
             _share([all(one.named) for one in pairs]),
         ),
         (
-            "largest error below 4 deviations after the cure",
+            "largest error below 4 standard deviations with the corrected file",
             "100 %",
             _share([value < 4.0 for value in cured]),
         ),
         (
-            "mean square error after the cure, per parameter",
+            "squared error per parameter with the corrected file",
             ".7 to 1.4",
             f"{float(np.mean(squares)):.2f}" if squares else "–",
         ),
-        ("alarms on right logs", "1 %", _share([not fit["adequate"] for fit in judged])),
+        ("alarms on logs without a fault", "1 %", _share([not fit["adequate"] for fit in judged])),
     ]
     lines = ["| | goal | measured |", "|---|---|---|"]
     return [*lines, *(f"| {name} | {goal} | {found} |" for name, goal, found in rows), ""]
 
 
-def _groups(verdicts: Sequence[Verdict]) -> list[str]:
-    """Counts by row of the table, machine, size and direction."""
-    kinds: tuple[tuple[str, Callable[[Verdict], str]], ...] = (
-        ("cause", lambda one: one.case.row),
-        ("machine", lambda one: one.case.machine),
-        ("size", lambda one: SIZES[one.case.size]),
-        ("direction", lambda one: "down" if one.case.down else "up"),
-    )
-    lines = []
-    for title, key in kinds:
-        lines += [
-            f"## By {title}",
-            f"| {title} | cases | alarm asked for | raised | first | first three | alarms besides |",
-            "|---|---|---|---|---|---|---|",
-        ]
-        for name in dict.fromkeys(map(key, verdicts)):
-            own = [one for one in verdicts if key(one) == name]
-            asked = [one for one in own if one.demanded]
-            raised = [one for one in asked if one.alarm]
-            first = sum(one.rank == 1 for one in raised)
-            three = sum(0 < one.rank <= 3 for one in raised)
-            others = sum(one.alarm for one in own) - len(raised)
-            lines.append(
-                f"| {name} | {len(own)} | {len(asked)} | {len(raised)} | {first} | {three} | {others} |"
-            )
-        lines.append("")
-    return lines
+def _causes(verdicts: Sequence[Verdict]) -> list[str]:
+    """Counts by row of the table of causes."""
+    lines = [
+        "## By cause",
+        "| cause | cases | alarm due | raised | first | first three | raised, not due |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name in dict.fromkeys(one.case.row for one in verdicts):
+        own = [one for one in verdicts if one.case.row == name]
+        asked = [one for one in own if one.demanded]
+        raised = [one for one in asked if one.alarm]
+        first = sum(one.rank == 1 for one in raised)
+        three = sum(0 < one.rank <= 3 for one in raised)
+        others = sum(one.alarm for one in own) - len(raised)
+        lines.append(f"| {name} | {len(own)} | {len(asked)} | {len(raised)} | {first} | {three} | {others} |")
+    return [*lines, ""]
 
 
 def _fit(found: dict[str, Any]) -> dict[str, Any] | None:
@@ -187,28 +176,10 @@ def _fit(found: dict[str, Any]) -> dict[str, Any] | None:
 def _right(right: Sequence[tuple[RightLog, dict[str, Any]]]) -> list[str]:
     if not right:
         return []
-    groups: dict[str, list[bool]] = {}
-    refused = 0
-    for log, found in right:
-        fit = _fit(found)
-        if fit is None:
-            refused += 1
-            continue
-        alarm = not fit["adequate"]
-        noise = "noise below 1 %" if log.noise < 0.01 else "noise from 1 %"
-        step = "encoders below 2 µm" if log.step < 2e-6 else "encoders from 2 µm"
-        for name in (
-            f"{log.rate:g} Hz",
-            noise,
-            step,
-            "closed loop" if log.closed else "open loop",
-            log.machine,
-        ):
-            groups.setdefault(name, []).append(alarm)
-    lines = ["## Right logs", "| logs | alarms |", "|---|---|"]
-    lines += [f"| {name} | {_share(flags)} |" for name, flags in sorted(groups.items())]
+    refused = sum(_fit(found) is None for _, found in right)
+    lines = ["## Alarms on logs without a fault"]
     if refused:
-        lines += ["", f"{refused} were too poor to be identified at all, and were refused."]
+        lines += [f"{refused} were too poor to be identified at all, and were refused.", ""]
     fits = [(log, _fit(found)) for log, found in right]
     alarms = [(log, fit) for log, fit in fits if fit is not None and not fit["adequate"]]
     for log, fit in alarms[:20]:
@@ -229,12 +200,12 @@ def _misses(verdicts: Sequence[Verdict]) -> list[str]:
         or one.cured >= 4.0
         or (one.case.row in DISCRETE and not one.named)
     ]
-    return ["## Not as asked", *_table(wrong), ""] if wrong else []
+    return ["## Goals that are missed", *_table(wrong), ""] if wrong else []
 
 
 def _table(verdicts: Sequence[Verdict]) -> list[str]:
     lines = [
-        "| machine | fault | moves | score | alarm | first cause | rank | cured |",
+        "| machine | fault | moves | score | alarm | first cause | rank | corrected |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for one in verdicts:
