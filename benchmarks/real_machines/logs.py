@@ -150,8 +150,8 @@ SUBJECTS = (
         "Universal Robots UR10e",
         "shamilmamedov/dynamic_calibration",
         read_ur10e,
-        "Six axes, stamps 10 or 12 ms apart, torque = motor current times a nominal constant; identified from a "
-        "periodic motion of 30 s, held out on point-to-point motions in which axis 6 stands still for long.",
+        "Six axes, stamps 10 or 12 ms apart, torque = motor current times a nominal constant. Training: a periodic "
+        "motion of 30 s. Held out: point-to-point motions in which axis 6 is mostly at standstill.",
         {
             "viscous_angle_1": 31.6, "viscous_angle_4": 4.22, "viscous_angle_5": 2.90, "viscous_angle_6": 3.43,
             "coulomb_angle_1": 18.7, "coulomb_angle_4": 2.36, "coulomb_angle_5": 3.13, "coulomb_angle_6": 2.60,
@@ -163,25 +163,25 @@ SUBJECTS = (
         "Franka Emika Panda",
         "marcocognetti/FrankaEmikaPandaDynModel",
         read_panda,
-        "Seven axes with torque sensors, stamps .7 to 2 ms apart with gaps of 8 ms; identified from the first four "
-        "fifths of an exciting motion of 21 s, held out on the rest. Its authors' friction is another law (a sigmoid).",
+        "Seven axes with torque sensors, stamps .7 to 2 ms apart with gaps of 8 ms. Training: the first four fifths of "
+        "an exciting motion of 21 s. Held out: the rest. The authors use another friction law (a sigmoid).",
     ),
     Subject(
         "tx40",
         "Staubli TX40",
         "thanhndv212/figaroh-examples",
         read_tx40,
-        "Six axes at 5 kHz, positions and torques of the motors, the wrist coupled (motor 6 turns with axes 5 and 6); "
-        "identified from a motion of 9 s without its middle fifth, which is held out. The peers know of the coupling.",
+        "Six axes at 5 kHz, positions and torques of the motors, coupled wrist (motor 6 turns with axes 5 and 6). "
+        "Training: a motion of 9 s without its middle fifth. Held out: that fifth. The peers' models have the coupling, too.",
     ),
     Subject(
         "double_pendulum",
         "Double pendulum of the DFKI, design C",
         "dfki-ric-underactuated-lab/double_pendulum",
         read_double_pendulum,
-        "Two axes at 500 Hz, encoders and torques of quasi-direct drives as they report them; three runs of 10 s, "
-        "held out on a fourth in which the first axis swings freely: its torque is what its drive's friction takes. "
-        "Below 10 Hz much of the reported torque is no motion's, as every program finds.",
+        "Two axes at 500 Hz, encoders and torques as the quasi-direct drives report them. Training: three runs of 10 "
+        "s. Held out: a fourth, in which the first axis swings freely, so that its torque is friction of the drive. "
+        "All programs find that much of the reported torque below 10 Hz does not follow from the motion.",
         {
             "mx_upper": 0.241, "mx_lower": 0.181, "J_upper": 0.049, "J_lower": 0.054,
             "coulomb_angle_1": 0.093, "coulomb_angle_2": 0.078,

@@ -25,7 +25,7 @@ _DOTS = 110
 
 @dataclass(frozen=True)
 class Result:
-    """A machine, what `pkm identify` answers, again with causes estimated besides, and the peers' held-out errors."""
+    """A machine, what `pkm identify` answers, again with causes estimated as well, and the peers' held-out errors."""
 
     subject: Subject
     answer: Answer
@@ -52,18 +52,18 @@ def write_page(sections: Mapping[str, str], versions: Mapping[str, str]) -> str:
     left = f" Not installed here and left out: {', '.join(missing)}." if missing else ""
     head = f"""# Real machines
 <!-- Written by `python -m benchmarks.real_machines`. -->
-Identified from logs that others recorded and published. Fetch them, and make this page again (`pip install figaroh
+Results on logs that others recorded and published. To fetch the logs and write this page again (`pip install figaroh
 mujoco_sysid` for the peers):
 ```text
 {clones}
 python -m benchmarks.real_machines --data .
 ```
-Nothing of these repositories is in this one; the machine files are ours (`examples/machines/`). Each machine is
-identified by `pkm identify LOG --machine FILE --validate HELD_OUT`. Beside it, in the same run:
-plain least squares, what a practitioner does first, with the regressors of {peers or "no other program"},
+The logs are not part of this repository; the machine files are (`examples/machines/`). Each machine is identified by
+`pkm identify LOG --machine FILE --validate HELD_OUT`. The peers are plain least squares with the regressors of
+{peers or "no other program"},
 on the same samples below the same cutoff, with viscous and Coulomb friction (linear below 1 % of a drive's rms rate;
-figaroh with its own, inertia of motors and offsets).{left} Held-out error: rms of the error over rms of
-the force, in the band.
+figaroh with its own friction, inertia of motors and offsets).{left} The held-out error is the rms error of the
+predicted force over the rms force, below the cutoff.
 """
     return head + "".join(sections[one.title] for one in SUBJECTS if one.title in sections)
 
@@ -78,15 +78,15 @@ def write_section(result: Result) -> str:
         words = answer.words.partition(": ")[2].rpartition(".csv: ")[2]
         return (
             text
-            + f'**No.** Exit code {answer.code} after {answer.processor:.0f} s on a processor: "{words}"\n'
+            + f'**Refused.** Exit code {answer.code} after {answer.processor:.0f} s of processor time: "{words}"\n'
         )
     text += f"![held-out error](images/real_machines/{subject.name}_errors.png)\n\n"
     drives = [drive.name for drive in load_machine(subject.machine).drives]
     text += _table(
         ["held-out error %", *drives, "all"], [[name, *_percents(one)] for name, one in result.errors.items()]
     )
-    text += f"\n{answer.seconds:.0f} s from file to answer, {answer.processor:.0f} s of them on a processor; "
-    text += f'exit code {answer.code}. "{answer.verdict}"\n'
+    text += f"\nRun time {answer.seconds:.0f} s (processor time {answer.processor:.0f} s); "
+    text += f'exit code {answer.code}. Verdict: "{answer.verdict}"\n'
     text += _friction(result) + _diagnosis(result)
     return text
 
@@ -107,8 +107,8 @@ def _friction(result: Result) -> str:
         rows.append([name, "-" if found is None else f"{found[0]:.3g} ± {found[1]:.2g}", f"{printed:g}"])
     if not rows:
         return ""
-    return f"\nBeside what is published ({result.subject.source}):\n\n" + _table(
-        ["", "found", "published"], rows
+    return f"\nComparison with published values ({result.subject.source}):\n\n" + _table(
+        ["parameter", "this package", "published"], rows
     )
 
 
@@ -119,15 +119,17 @@ def _diagnosis(result: Result) -> str:
     before = result.answer.errors[-1]
     names = ", ".join(f"`{cause['name']}`" for cause in causes)
     text = f"\nThe diagnosis names {names}. "
-    text += f"Estimated besides (`--also`), the held-out error of {before:.3g} % becomes:\n\n"
+    text += (
+        f"With one of them estimated as well (`--also`), the held-out error of {before:.3g} % becomes:\n\n"
+    )
     if not result.again:
-        return text.partition("Estimated")[0] + "None was estimated besides in this run.\n"
+        return text.partition("With one")[0] + "None of them was estimated in this run.\n"
     rows = []
     for also, answer in result.again.items():
         change = answer.errors[-1] / before - 1.0
-        word = "helped" if change < -0.01 else "did not help" if change < 0.01 else "made it worse"
+        word = "better" if change < -0.01 else "none" if change < 0.01 else "worse"
         rows.append([f"`{also}`", f"{answer.errors[-1]:.3g}", word])
-    return text + _table(["estimated besides", "held-out error %", ""], rows)
+    return text + _table(["`--also`", "held-out error %", "change"], rows)
 
 
 def write_pictures(result: Result, folder: Path) -> None:

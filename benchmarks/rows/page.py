@@ -18,13 +18,18 @@ def build_page(outcomes: dict[str, list[Outcome]]) -> str:
     lines = [
         "# Every machine, every command",
         "<!-- Written by `python -m benchmarks.rows`. -->",
-        "What each machine does, run as a user runs it: logs of 8 s (.2 s for each of more than 40 parameters) by",
-        "`pkm simulate` with 1 % noise (20 s, or twice as long, of the machine off its file), right unless the row",
-        "says otherwise. *Numbers* are seconds of processor time of a row that ended as it should; *said*: the machine",
-        "lacks what the row needs, and one line says so; **no**: neither; empty: not run. Below, what was said and",
-        "measured. `python -m benchmarks.rows --machines uf my.yaml` for some, or for a file.",
+        "Each row is a task, run on every machine as a user would run it. Logs are made by `pkm simulate` with 1 % noise:",
+        "8 s (.2 s per parameter above 40 parameters), 20 or 40 s for the machine that differs from its file.",
+        "To run some machines, or a machine file: `python -m benchmarks.rows --machines uf my.yaml`.",
         "",
-        f"{len(every)} cells: {count[OK]} as wanted, {count[LACKS]} said, {count[FAILED]} no.",
+        "| cell | meaning |",
+        "|---|---|",
+        "| number | passed; processor time in s |",
+        "| n/a | the machine lacks what the task needs, and one line of output says so (below) |",
+        "| **failed** | neither |",
+        "| empty | not run |",
+        "",
+        f"{len(every)} cells: {count[OK]} passed, {count[LACKS]} n/a, {count[FAILED]} failed.",
         "",
         f"| | | {' | '.join(machines)} |",
         f"|---|---|{'---|' * len(machines)}",
@@ -35,11 +40,18 @@ def build_page(outcomes: dict[str, list[Outcome]]) -> str:
         lines.append(f"| {group if group != before else ''} | {row} | {' | '.join(marks)} |")
         before = group
     seconds = [f"{sum(one.seconds for one in outcomes[name]):.0f}" for name in machines]
-    lines.append(f"| | in all, s | {' | '.join(seconds)} |")
-    for title, state in (("Not as wanted", FAILED), ("What was said where a machine lacks something", LACKS)):
+    lines.append(f"| | total, s | {' | '.join(seconds)} |")
+    for title, state in (("Failed", FAILED), ("Not applicable", LACKS)):
         lines += _list(outcomes, title, [state])
     measured = "A machine 5 to 20 % off its file"
-    lines += ["", f"## {measured}", "", "| machine | |", "|---|---|"]
+    title = "Errors for a machine that differs from its file by 5 to 20 %"
+    lines += [
+        "",
+        f"## {title}",
+        "",
+        "| machine | largest and mean square error, in stated standard deviations |",
+        "|---|---|",
+    ]
     lines += [
         f"| {name} | {one.line} |"
         for name, made in outcomes.items()
@@ -52,7 +64,7 @@ def build_page(outcomes: dict[str, list[Outcome]]) -> str:
 def _mark(one: Outcome | None) -> str:
     if one is None:
         return ""
-    return {OK: f"{one.seconds:.1f}", LACKS: "said", FAILED: "**no**"}[one.state]
+    return {OK: f"{one.seconds:.1f}", LACKS: "n/a", FAILED: "**failed**"}[one.state]
 
 
 def _list(outcomes: dict[str, list[Outcome]], title: str, states: list[str]) -> list[str]:
@@ -62,7 +74,7 @@ def _list(outcomes: dict[str, list[Outcome]], title: str, states: list[str]) -> 
         for one in made:
             if one.state in states:
                 said.setdefault((one.row, one.line.replace(f"'{name}'", "'NAME'")), []).append(name)
-    lines = ["", f"## {title}", "", "| row | machines | |", "|---|---|---|"]
+    lines = ["", f"## {title}", "", "| task | machines | output |", "|---|---|---|"]
     lines += [
         f"| {row} | {', '.join(names)} | {line.replace('|', '/')} |" for (row, line), names in said.items()
     ]

@@ -82,7 +82,7 @@ def test_a_clone_that_is_not_there_is_one_line(subject, tmp_path):
 def test_the_page_says_no_where_a_log_is_refused_and_keeps_other_sections(tmp_path):
     refused = Answer(2, 1.0, 1.0, "pkm identify: /x/a.csv: forces are unsigned")
     section = write_section(Result(BY_NAME["unal_hexapod"], refused))
-    assert '**No.** Exit code 2 after 1 s on a processor: "forces are unsigned"' in section
+    assert '**Refused.** Exit code 2 after 1 s of processor time: "forces are unsigned"' in section
     titles = BY_NAME["unal_hexapod"].title, BY_NAME["panda"].title
     page = tmp_path / "page.md"
     page.write_text(

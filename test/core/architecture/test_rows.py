@@ -49,7 +49,7 @@ def test_the_page_lists_what_was_said_once_for_all_machines_that_say_it():
         name: [Outcome("machine", "`step`", LACKS, f"'{name}' lacks it", 0.1)] for name in ("mast", "epaas")
     }
     page = build_page(made)
-    assert "2 cells: 0 as wanted, 2 said, 0 no" in page
+    assert "2 cells: 0 passed, 2 n/a, 0 failed" in page
     assert "| `step` | mast, epaas | 'NAME' lacks it |" in page
 
 
