@@ -18,8 +18,8 @@ def build_page(outcomes: dict[str, list[Outcome]]) -> str:
     lines = [
         "# Every machine, every command",
         "<!-- Written by `python -m benchmarks.rows`. -->",
-        "Each row is a task, run on every machine as a user would run it. Logs are made by `pkm simulate` with 1 % noise:",
-        "8 s (.2 s per parameter above 40 parameters), 20 or 40 s for the machine that differs from its file.",
+        "Each row is a task, run on every machine as a user would run it. Logs are made by `pkm simulate` with 1 %",
+        "noise: 8 s, or .2 s per parameter if that is longer; at least 20 s where the machine differs from its file.",
         "To run some machines, or a machine file: `python -m benchmarks.rows --machines uf my.yaml`.",
         "",
         "| cell | meaning |",
