@@ -172,7 +172,7 @@ SUBJECTS = (
         "thanhndv212/figaroh-examples",
         read_tx40,
         "Six axes at 5 kHz, positions and torques of the motors, coupled wrist (motor 6 turns with axes 5 and 6). "
-        "Training: a motion of 9 s without its middle fifth. Held out: that fifth. The peers' models have the coupling.",
+        "Training: a motion of 9 s without its middle fifth. Held out: that fifth. The peers model the coupling.",
     ),
     Subject(
         "double_pendulum",
