@@ -34,10 +34,10 @@ DURATION = 20.0  # s
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SENSORS = """# What each cause looks like: sensors and logs
 Written by `python -m benchmarks.misfit.pictures`: simulated logs of `uf` (`pkm simulate --fault`; masses, moments and
-friction up to 15 % off the file; 20 s of `rich` at 1 kHz, 1 % noise), each with one fault, and what `pkm diagnose`
-says of it. The picture is the one that `pkm diagnose --out DIR` writes: the residual below the cutoff in
-units of the noise floor, without and with what was found, in the worst strut and in all.
-[The method](diagnosis.md). Faults of the machine are on [another page](causes_of_machines.md).
+friction up to 15 % off the file; 20 s of `rich` at 1 kHz, 1 % noise), each with one fault, and the output of
+`pkm diagnose`. The pictures are those of `pkm diagnose --out DIR`: the residual below the cutoff over the
+noise floor, without and with the causes, of the worst strut and of all. [How it works](diagnosis.md). Faults of the
+machine are on [another page](causes_of_machines.md).
 """
 MACHINE_PAGE = """# What each cause looks like: the machine
 Written with [the page of sensors and logs](causes.md), which says how, by `python -m benchmarks.misfit.pictures`.

@@ -14,7 +14,7 @@ from .sentences import format_verdict, verdicts
 from .tables import build_sums_table, dropped_table, estimate_table, label_sums, validation_table
 from .total_deviations import answer_table, format_table_notes
 
-COMPARED = "For comparison, as asked for: all other numbers of the file are taken as exact, and std is of noise alone."
+COMPARED = "For comparison, the requested fit: it takes all other numbers of the file as exact; std is of noise alone."
 
 
 def describe_estimator(result: Identification) -> str:

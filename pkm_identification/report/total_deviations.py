@@ -32,9 +32,9 @@ LEAST_HELP, MOST_HELP = 0.2, 3  # of a value's variance: what would help; number
 MOST_NAMES = 8  # in a sentence
 CLEAR = 3.0  # standard deviations: a value further from 0 is not called 0
 NEAR_ZERO_NOTE = (
-    "Without %, std, data and file are in the value's unit: it is near 0, below "
-    f"{100 * NEAR_ZERO:g} % of what a body of its mass and size can have, or smaller than its std. Near 0, it is "
-    f"identified with a std below {100 * LARGEST_RELATIVE_STD:g} % of what such a body can have."
+    "std, data and file without % are in the value's unit, because the value is near 0: below "
+    f"{100 * NEAR_ZERO:g} % of what a body of its mass and size can have, or smaller than its std. Such a value is "
+    f"identified if its std is below {100 * LARGEST_RELATIVE_STD:g} % of what such a body can have."
 )
 
 MOST_EFFECTS = 5  # in sentences of their own
@@ -119,13 +119,13 @@ def format_help_sentences(answer: Answer) -> list[str]:
         advice = (
             f"Measure {format_key(key)}, or state how well it is known"
             if in_file
-            else f"Record a motion that tells {key} apart, an effect that no file states"
+            else f"Record a motion that determines {key}, an effect that no file states"
         )
-        sentences.append(f"{advice}: it is {listed(parts)}.")
+        sentences.append(f"{advice}: it causes {listed(parts)}.")
     noisy = [one.name for one in answer.values if one.status == NOISY]
     if noisy:
         sentences.append(
-            f"Record more motion, or livelier: noise is most of what is not known of {listed(noisy)}."
+            f"Record a longer or livelier motion: noise causes most of the variance of {listed(noisy)}."
         )
     return sentences
 

@@ -193,14 +193,15 @@ def assess(
         grade, sentence = DO_NOT_USE, _refuse(residual_share, held_out_ratio)
     elif beyond and (none_holds or (values_rest_on_conflict and to_noise)):
         named = ", ".join(
-            f"{format_key(one.key)} ({abs(one.deviations):.2g} deviations)" for one in beyond[:NAMED_KEYS]
+            f"{format_key(one.key)} ({abs(one.deviations):.2g} standard deviations)"
+            for one in beyond[:NAMED_KEYS]
         )
         grade = CONTRADICTS
         sentence = f"The data contradict {named}: correct the file, or state how well it is known."
         if other_size is not None:
             sentence += (
-                f" Gravity comes out {1.0 / other_size:.3g} times as large as in the file, as of a machine whose "
-                f"lengths are {other_size:.3g} times those of the file: measure one of them."
+                f" Gravity is estimated as {1.0 / other_size:.3g} times the file's, as for a machine whose lengths are "
+                f"{other_size:.3g} times the file's: measure one length."
             )
     elif fitted:
         grade = FITS
@@ -219,9 +220,9 @@ def assess(
     if usual_gain is not None:
         key, width = usual_gain
         notes.append(
-            f"All values rest on the forces' common factor, taken as right to {100.0 * width:.2g} % "
-            f"({format_key(key)}): no mass of the file checks it. To narrow it, weigh a body and state its mass as "
-            "`known: measured`, or state this tolerance."
+            f"All values rest on the forces' common factor, assumed correct within {100.0 * width:.2g} % "
+            f"({format_key(key)}): the file's masses are not known well enough to check it. To narrow it, weigh a body "
+            "and state its mass as `known: measured`, or state this tolerance."
         )
     return Verdict(
         grade,

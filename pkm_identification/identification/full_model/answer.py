@@ -156,10 +156,10 @@ def _find_impossible(posterior: Posterior, values: tuple[KnownValue, ...], braki
         return "the estimate did not converge"
     for one in values:
         if one.name in braking and one.value < -NEGATIVE * one.std:
-            return f"{one.name} is negative by {-one.value / one.std:.2g} deviations"
+            return f"{one.name} is negative by {-one.value / one.std:.2g} standard deviations"
     std = np.sqrt(np.diag(posterior.mode.covariance))
     for unknown, value, own in zip(posterior.model.unknowns, posterior.mode.unknowns, std, strict=True):
         if (abs(value) - NEGATIVE * own) * unknown.width > unknown.largest:
             size = f"{value * unknown.width:.3g} {unknown.unit}".rstrip()
-            return f"{unknown.name} = {size} is more than any can have, {unknown.largest:g}"
+            return f"{unknown.name} = {size} is impossible, at most {unknown.largest:g} is allowed"
     return ""

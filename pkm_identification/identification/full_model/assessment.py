@@ -230,9 +230,8 @@ def judge_experiment(
 
 def _say_left_out(found: Answer, share: float) -> Answer:
     """Return an answer that says how much of the equations clipped forces enter, and that this is left out."""
-    sentence = (
-        f"{found.verdict.sentence} Clipped forces and what they enter are left out: {100 * share:.2g} %."
-    )
+    clipped = f"Clipped forces affect {100 * share:.2g} % of the equations, which are left out."
+    sentence = f"{found.verdict.sentence} {clipped}"
     return replace(found, verdict=replace(found.verdict, sentence=sentence))
 
 
@@ -343,8 +342,8 @@ def _compare_fit(found: Answer, residual: float, of_full: float) -> Answer:
     if not found.verdict.good or of_noise <= MAX_FLOOR_RATIO:
         return found
     sentence = (
-        f"Do not use the fit that was asked for: its residual is {left:.3g} times that of the full model, whose "
-        f"values are to be used instead. Verdict of the full model: {found.verdict.sentence}"
+        f"Do not use this fit: its residual is {left:.3g} times that of the full model. Use the full model's values "
+        f"instead. Verdict of the full model: {found.verdict.sentence}"
     )
     return replace(found, verdict=replace(found.verdict, grade=DO_NOT_USE, sentence=sentence))
 
@@ -360,9 +359,7 @@ def _refuse_for_cause(found: Answer, causes: tuple[Cause, ...]) -> Answer:
     if cause is None or not found.verdict.good:
         return found
     what = cause.detail or cause.name
-    sentence = (
-        f"Do not use: {what}. That explains {100.0 * cause.explains:.0f} % of what the file's model leaves."
-    )
+    sentence = f"Do not use: {what}. That explains {100.0 * cause.explains:.0f} % of the residual of the file's model."
     verdict = replace(found.verdict, grade=DO_NOT_USE, sentence=sentence)
     return replace(found, values=tuple(one.affected() for one in found.values), verdict=verdict)
 

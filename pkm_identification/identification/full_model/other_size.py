@@ -66,8 +66,8 @@ class OtherSize:
     def sentence(self) -> str:
         """That either may be."""
         return (
-            f"A constant force on the platform explains this log, and so do lengths {self.times:.3g} times those of "
-            f"the file, with other values: measure one, and state `{LENGTHS}`."
+            f"A constant force on the platform explains this log, and so do lengths {self.times:.3g} times the "
+            f"file's, with other values. Measure one length, and state `{LENGTHS}`."
         )
 
     def matters(self, values: Sequence[KnownValue]) -> bool:

@@ -76,21 +76,22 @@ def format_slow_log_sentences(
     sentences = []
     if band.cutoff < WIDEST_BAND:
         sentences.append(
-            f"samples come at {1 / band.period:.4g} Hz: motion and forces are compared up to {band.cutoff:.3g} Hz only"
+            f"the sample rate is {1 / band.period:.4g} Hz: motion and forces are compared up to "
+            f"{band.cutoff:.3g} Hz only"
         )
     frequency, density = rate_spectrum(logs)
     beyond = density[frequency > band.cutoff].sum() / max(density.sum(), 1e-300)
     if beyond > UNSEEN:
         sentences.append(
-            f"{100 * beyond:.0f} % of the motion (power of the rates) lies above the {band.cutoff:.3g} Hz up to "
-            "which motion and forces are compared: the log determines nothing there; move more slowly or record faster"
+            f"{100 * beyond:.0f} % of the motion (power of the rates) lies above {band.cutoff:.3g} Hz and is not "
+            "used: move more slowly, or record at a higher rate"
         )
     crossing = _compute_crossing_time(machine, logs)
     if crossing < band.period:
         sentences.append(
-            f"drives pass the friction law's transition (±{_describe_transition_rates(machine)}) "
-            f"in {1e3 * crossing:.2g} ms, within one sample ({1e3 * band.period:.3g} ms): the log determines how large "
-            "friction is in either direction, not its transition at standstill"
+            f"drives cross the friction transition (±{_describe_transition_rates(machine)}) "
+            f"in {1e3 * crossing:.2g} ms, within one sample ({1e3 * band.period:.3g} ms): the log determines "
+            "friction in either direction, not the transition near standstill"
         )
     return tuple(sentences)
 
@@ -105,7 +106,7 @@ def describe_rate(machine: Machine, band: BandSettings, log: ValidatedLog) -> st
     elif motion > 0.0:
         parts.append(f"this motion lies below {motion:.2g} Hz")
     if np.isfinite(crossing):
-        parts.append(f"and friction's transition at a reversal is passed in {crossing:.2g} samples")
+        parts.append(f"and reversals cross the friction transition in {crossing:.2g} samples")
     return ", ".join(parts) + "."
 
 

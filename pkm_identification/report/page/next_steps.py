@@ -20,7 +20,9 @@ def next_steps(material: Material) -> list[str]:
     result = material.result
     steps = []
     if not result.converged:
-        steps.append("Record a longer or livelier motion, and identify again: this estimate has not settled.")
+        steps.append(
+            "Record a longer or livelier motion, and identify again: this estimate has not converged."
+        )
     if result.answer is not None:
         steps += _steps_of_answer(result)
     else:
@@ -54,12 +56,12 @@ def _steps_of_fit(material: Material) -> list[str]:
         steps += corrections
         if not corrections:
             steps.append(
-                "Look for what the model does not have (docs/diagnosis.md): no known cause explains the misfit."
+                "No known cause explains the misfit: look for an effect that the model lacks (docs/diagnosis.md)."
             )
     if result.contradiction:
-        steps.append("Look for what is wrong with log or machine file: no rigid body has the values found.")
+        steps.append("Check the log and the machine file: no rigid body has the estimated values.")
     elif physical(result).state == BAD and (result.fit is None or result.fit.adequate):
-        steps.append("Identify again with --consistent, which keeps values that some rigid body has.")
+        steps.append("Identify again with --consistent, which allows only values that a rigid body can have.")
     hidden = [status for status in result.estimate.status if status not in (IDENTIFIABLE, IN_DOUBT)]
     if hidden:
         # there is no list where effects are estimated besides

@@ -70,7 +70,7 @@ def _answer(answer: Answer) -> list[Check]:
     detail = (
         f"{ratio}, {number(100 * verdict.residual_share, 2)} % of the force; error in held-out motion "
         f"{number(verdict.held_out_ratio, 3)} × the expected one; halves of the log differ by "
-        f"{number(verdict.halves, 2)} deviations"
+        f"{number(verdict.halves, 2)} standard deviations"
     )
     agrees = not verdict.contradicted
     keys = ", ".join(f"{format_key(one.key)} ({abs(one.deviations):.2g})" for one in verdict.conflicts)
@@ -80,7 +80,7 @@ def _answer(answer: Answer) -> list[Check]:
             "Do the data agree with the file?",
             GOOD if agrees else UNKNOWN if verdict.good else BAD,
             "yes" if agrees else "no",
-            f"Farthest, in deviations: {keys}" if keys else "No number of the file is assessed.",
+            f"Largest, in standard deviations: {keys}" if keys else "No number of the file is assessed.",
         ),
     ]
 

@@ -62,7 +62,11 @@ def test_a_unit_says_that_no_residual_shows_it():
 
 @pytest.mark.parametrize(
     ("explains", "correction", "header", "remaining"),
-    [(0.34, "", "No known cause", "4.51"), (0.99, "", "What would", "1.14"), (1.0, "Mend it", "1. ", None)],
+    [
+        (0.34, "", "No known cause", "4.51"),
+        (0.99, "", "Known effects", "1.14"),
+        (1.0, "Mend it", "1. ", None),
+    ],
 )
 def test_no_line_denies_the_cause_below_it(explains, correction, header, remaining):
     cause = Cause("force_gain_4", 1.1, 0.01, "", explains, correction)
@@ -76,7 +80,7 @@ def test_no_line_denies_the_cause_below_it(explains, correction, header, remaini
 def test_an_effect_that_is_a_cause_is_said_once():
     """Of a refused fit that lacks effects: they are its causes, and others are said besides."""
     effects = (FoundEffect("force_delay", 4e-3, 1e-5, "s"), FoundEffect("force_gain_2", 0.08, 0.01, ""))
-    verdict = Verdict(DO_NOT_USE, 1.0, 0.01, 1.0, 1.0, (), "Do not use the fit that was asked for.")
+    verdict = Verdict(DO_NOT_USE, 1.0, 0.01, 1.0, 1.0, (), "Do not use this fit.")
     answer = Answer((), effects, verdict, np.zeros((0, 0)), np.zeros((0, 0)))
     fit = SimpleNamespace(causes=(Cause("force_delay", 4e-3, 1e-5, "s", 0.9, "Correct it."),), ratio=1.0)
     lines = [

@@ -135,10 +135,10 @@ def test_next_steps_follow_from_what_is_wrong():
     assert "motions below" in " ".join(next_steps(advised))
     assert "--validate" not in said(good)
     assert "--validate" in said(without(good, "validation"))
-    assert "has not settled" in said(replace(good, converged=False))
+    assert "has not converged" in said(replace(good, converged=False))
     bad = replace(good, fit=replace(made_fit(), adequate=False))
     assert "pkm export" not in said(bad)
-    assert "no known cause" in said(bad)
+    assert "No known cause" in said(bad)
     nearest = Cause("force_gain_4", 1.1, 0.01, "", 0.34, "")  # nobody is to act on it
     unknown = said(replace(bad, fit=replace(bad.fit, causes=(nearest,))))
     assert unknown == said(bad)
