@@ -175,7 +175,6 @@ CODE = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)", re.DOTALL)
 # Written by programs in benchmarks/, from names and docstrings of tests, or after the words of a reference text
 MEASURED = [
     "failures",
-    "real_time",
     "reproduction",
 ]
 MOST_IN_DOCSTRINGS = 25
