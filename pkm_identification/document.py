@@ -32,6 +32,12 @@ def format_key(path: str) -> str:
     return re.sub(r"\.(\d+)(?=\.|$)", lambda found: f"[{int(found[1]) + 1}]", path)
 
 
+def format_percent(share: float) -> str:
+    """Return a share in % with two digits, without an exponent up to a thousand."""
+    percent = 100.0 * share
+    return f"{percent:.0f} %" if 10.0 <= percent < 1000.0 else f"{percent:.2g} %"
+
+
 def parse_key(text: str) -> str:
     """Return the path of a number, entries of lists from 0, that is written as a path or as in messages."""
     return re.sub(r"\[([1-9]\d*)\]", lambda found: f".{int(found[1]) - 1}", text)

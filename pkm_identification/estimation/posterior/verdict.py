@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pkm_identification.document import format_key
+from pkm_identification.document import format_key, format_percent
 
 from .thresholds import (
     MAX_CONFLICT,
@@ -206,12 +206,12 @@ def assess(
     elif fitted:
         grade = FITS
         times = "" if np.isnan(floor_ratio) else f"{floor_ratio:.2g} times the noise, "
-        sentence = f"The model fits: the residual is {times}{100 * residual_share:.2g} % of the force."
+        sentence = f"The model fits: the residual is {times}{format_percent(residual_share)} of the force."
     else:
         grade = USABLE
         sentence = (
-            f"Usable: the model error is {100 * residual_share:.2g} % of the force, in held-out motion "
-            f"{100 * unseen_share:.2g} %; the standard deviations include it."
+            f"Usable: the model error is {format_percent(residual_share)} of the force, in held-out motion "
+            f"{format_percent(unseen_share)}; the standard deviations include it."
         )
     if beyond and grade in (FITS, USABLE):
         named = ", ".join(format_key(one.key) for one in beyond[:NAMED_KEYS])
@@ -220,7 +220,7 @@ def assess(
     if usual_gain is not None:
         key, width = usual_gain
         notes.append(
-            f"All values rest on the forces' common factor, assumed correct within {100.0 * width:.2g} % "
+            f"All values rest on the forces' common factor, assumed correct within {format_percent(width)} "
             f"({format_key(key)}): the file's masses are not known well enough to check it. To narrow it, weigh a body "
             "and state its mass as `known: measured`, or state this tolerance."
         )
@@ -239,5 +239,5 @@ def assess(
 
 def _refuse(residual_share: float, held_out_ratio: float) -> str:
     if residual_share > MAX_RESIDUAL_SHARE:
-        return f"Do not use: the residual is {100 * residual_share:.2g} % of the force."
+        return f"Do not use: the residual is {format_percent(residual_share)} of the force."
     return f"Do not use: the forces of held-out motion are predicted {held_out_ratio:.2g} times worse than expected."

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.document import format_percent
 from pkm_identification.estimation.problem import Problem
 from pkm_identification.machines.contract import Machine
 from pkm_identification.numerics.arrays import FloatArray
@@ -50,7 +51,7 @@ def find_clipped_forces(experiment: Experiment, problem: Problem, relative: Floa
         correction = "Move less fast, or raise the range of the current measurement (drive.motor.force_limit)"
         cause = Cause(
             f"saturation_{drive.label}", level, width, drive.force_unit, explains, correction, "saturation",
-            detail=f"{100 * share:.2g} % of the samples",
+            detail=f"{format_percent(share)} of the samples",
         )  # fmt: skip
         found.append(cause)
     return sorted(found, key=lambda cause: -cause.explains)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pkm_identification.document import format_percent
 from pkm_identification.errors import LogError
 from pkm_identification.estimation.estimate import ParameterEstimate
 from pkm_identification.estimation.posterior.answer import Answer, FoundModel
@@ -230,7 +231,7 @@ def judge_experiment(
 
 def _say_left_out(found: Answer, share: float) -> Answer:
     """Return an answer that says how much of the equations clipped forces enter, and that this is left out."""
-    clipped = f"Clipped forces affect {100 * share:.2g} % of the equations, which are left out."
+    clipped = f"Clipped forces affect {format_percent(share)} of the equations, which are left out."
     sentence = f"{found.verdict.sentence} {clipped}"
     return replace(found, verdict=replace(found.verdict, sentence=sentence))
 
