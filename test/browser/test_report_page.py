@@ -135,6 +135,24 @@ def test_every_figure_is_drawn_without_an_error_or_a_request(visit, page, size, 
     assert seen.asked_outside == []
 
 
+def test_no_button_of_a_figure_sends_data_anywhere(visit, page):
+    seen = drawn(visit, page)
+    names = set(seen.page.locator(".modebar-btn").evaluate_all("all => all.map(one => one.dataset.title)"))
+    # whatever else a later plotly offers is looked at before it is allowed
+    assert names == {
+        "Download plot as a PNG",
+        "Zoom",
+        "Pan",
+        "Zoom in",
+        "Zoom out",
+        "Autoscale",
+        "Reset axes",
+    }
+    assert set(
+        seen.page.locator(".plot").evaluate_all("all => all.map(one => one._context.plotlyServerURL)")
+    ) == {""}
+
+
 def test_what_is_chosen_is_drawn_and_the_machine_is_where_the_slider_says(visit, page):
     seen = drawn(visit, page)
     title = "document.querySelector('#convergence .plot').layout.yaxis.title.text"

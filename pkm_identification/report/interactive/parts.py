@@ -82,6 +82,8 @@ def layout(height: int, **more: Any) -> Document:
         "margin": {"l": 60, "r": 20, "t": 80 if "updatemenus" in more else 40, "b": 50},
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         "hoverlabel": {"bgcolor": "--card", "font": {"color": INK}},
+        # of itself it is half of a clear paper's black
+        "modebar": {"bgcolor": CLEAR, "color": SOFT, "activecolor": INK},
         **more,
     }
 

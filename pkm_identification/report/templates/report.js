@@ -19,7 +19,14 @@
       return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, themed(one)]));
     return value;
   };
-  const config = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["lasso2d", "select2d"] };
+  const config = {
+    displaylogo: false,
+    responsive: true,
+    modeBarButtonsToRemove: ["lasso2d", "select2d"],
+    // a report stays where it is: plotly 7 otherwise offers to send a figure's data to a server of its own
+    showSendToCloud: false,
+    plotlyServerURL: "",
+  };
   const draw = async (place) => {
     const { data, layout } = JSON.parse(document.getElementById(place.dataset.figure).textContent);
     await Plotly.react(place, themed(data), themed(layout), config);
