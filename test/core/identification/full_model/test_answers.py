@@ -348,7 +348,7 @@ def test_gravity_that_is_none_on_earth_says_how_long_the_machine_is(size):
     assert verdict.grade == CONTRADICTS
     assert verdict.conflicts[0].key == "gravity"
     assert not [one for one in result.answer.values if one.status == IDENTIFIED]
-    (found,) = re.findall(r"([0-9.]+) times those of the file", verdict.sentence)
+    (found,) = re.findall(r"lengths are ([0-9.]+) times", verdict.sentence)
     assert float(found) == pytest.approx(size, abs=0.02)
 
 
@@ -362,7 +362,7 @@ def test_values_rest_on_lengths_where_a_force_or_another_size_explains_a_log():
     log, machine = replace(log, force=log.force + noise), read_machine(file)
     answer = identify([log], machine, TOTAL).answer
     assert answer.verdict.good
-    (found,) = re.findall(r"lengths ([0-9.]+) times those of the file", answer.verdict.note)
+    (found,) = re.findall(r"lengths ([0-9.]+) times the file's", answer.verdict.note)
     assert float(found) == pytest.approx(0.9, abs=0.04)
     used = [one for one in answer.values if one.usable]
     errors = deviations_from_truth(answer, machine, sister.basis.nominal)
@@ -371,7 +371,7 @@ def test_values_rest_on_lengths_where_a_force_or_another_size_explains_a_log():
     assert resting
     assert not [one for one in resting if one.usable]
     measured = read_machine(file | {"tolerances": {"joint_places": "1e-4"}})
-    assert "those of the file" not in identify([log], measured, TOTAL).answer.verdict.note
+    assert "times the file's" not in identify([log], measured, TOTAL).answer.verdict.note
 
 
 def test_a_drawn_delta_whose_masses_are_guesses_converges(tmp_path):
