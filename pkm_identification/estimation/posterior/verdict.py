@@ -10,6 +10,7 @@ file is off. The first four judge the model, conflict judges the file and what r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,7 +137,7 @@ def assess(
     unseen_share: float = float("nan"),
     usual_gain: tuple[str, float] | None = None,
     other_size: float | None = None,
-    possible: str = "",
+    notes: Sequence[str] = (),
 ) -> Verdict:
     """Return the verdict.
 
@@ -169,8 +170,8 @@ def assess(
         Key and width of the forces' common factor, where all values rest on that width and nothing checks it.
     other_size : float, optional
         How many times as long as in the file the machine is, where the size of gravity says so.
-    possible : str
-        What explains the log as well, with other values; empty else.
+    notes : sequence of str
+        What else is to be said of what values rest on.
     """
     beyond = [one for one in conflicts if one.beyond]
     small = not floor_ratio > MAX_FLOOR_RATIO
@@ -216,7 +217,7 @@ def assess(
     if beyond and grade in (FITS, USABLE):
         named = ", ".join(format_key(one.key) for one in beyond[:NAMED_KEYS])
         sentence += f" The data contradict the file in {named}: the table marks the values that depend on it."
-    notes = [possible] if possible else []
+    notes = list(notes)
     if usual_gain is not None:
         key, width = usual_gain
         notes.append(

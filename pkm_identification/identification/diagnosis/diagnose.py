@@ -44,7 +44,7 @@ def find_causes(
     relative, full = posterior.residual / floor, posterior.equations
     ratio = posterior.compute_residual_ratio(floor)
     misfit = ratio > MAX_FLOOR_RATIO
-    discrete = find_discrete_cause(full, floor, float(np.sum(relative**2)), misfit)
+    discrete = find_discrete_cause(posterior, floor, float(np.sum(relative**2)), misfit)
     if discrete is not None and discrete.correction:  # everything else is judged once that is set right
         return (discrete,)
     factor = posterior.common_factor if verdict.contradicted else None

@@ -24,7 +24,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.records.foreign.units import FACTORS
 
 from ..full_model.equations import FullEquations
-from ..full_model.posterior import build_model
+from ..full_model.posterior import Posterior, build_model
 from ..full_model.unknowns import FileModel
 from .coupled_drives import couple_bodies, couple_friction, describe_coupled_motor, list_coupled_motors
 from .discrete_causes import BETTER, build_unit_cause, find_cause_of_order
@@ -39,12 +39,12 @@ STEPS = 30  # a change that is right is found in fewer
 ALIKE = 1.02  # squares: of causes that leave as much, as on a machine that is its own mirror image, the first is told
 
 
-def find_discrete_cause(full: FullEquations, floor: FloatArray, left: float, misfit: bool) -> Cause | None:
+def find_discrete_cause(posterior: Posterior, floor: FloatArray, left: float, misfit: bool) -> Cause | None:
     """Return what is wrong altogether, if anything is.
 
     Parameters
     ----------
-    full : FullEquations
+    posterior : Posterior
     floor : ndarray, shape (n,)
         Noise of the equations, N or N m.
     left : float
@@ -52,7 +52,7 @@ def find_discrete_cause(full: FullEquations, floor: FloatArray, left: float, mis
     misfit : bool
         Whether that is more than noise: else nothing needs to leave less, but as much without any effect.
     """
-    whole = _FileModel.of(full, floor)
+    full, whole = posterior.equations, _FileModel.of(posterior, floor)
     before = whole.compute_cost(full.measured)
     ratio = np.sqrt(before / full.measured.size)
     if ratio < POOR:
@@ -86,9 +86,10 @@ class _FileModel:
     model: FileModel
 
     @classmethod
-    def of(cls, full: FullEquations, floor: FloatArray) -> _FileModel:
+    def of(cls, posterior: Posterior, floor: FloatArray) -> _FileModel:
+        full = posterior.equations
         alone = replace(full, nuisances=(), columns=full.problem.equations.regressor)
-        return cls(alone, floor, build_model(alone))
+        return cls(alone, floor, build_model(alone, motors=posterior.motors))
 
     def compute_cost(
         self, measured: FloatArray, columns: FloatArray | None = None, floor: FloatArray | None = None

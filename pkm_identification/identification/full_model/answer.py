@@ -26,6 +26,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from .conflicts import find_conflicts, find_usual_gain, get_common_gain, is_misplaced
 from .other_size import find_size_of_gravity, find_size_or_force
 from .posterior import Posterior
+from .unstated_motors import describe_large_motors
 from .values import judge_sign, list_values
 from .views import Views, build_posterior_views
 
@@ -70,6 +71,11 @@ def answer(
     halves, halves_chance = posterior.blocks.halves_disagreement(views.slopes)
     braking = _name_braking_friction(posterior)
     values = tuple(judge_sign(one) if one.name in braking else one for one in values)
+    notes = [
+        describe_large_motors(posterior.equations.machine, posterior.model, posterior.mode, posterior.motors)
+    ]
+    if possible is not None and possible.matters(values):
+        notes.append(possible.sentence)
     verdict = assess(
         ratio, posterior.residual_share, posterior.held_out_ratio, halves, conflicts,
         any(one.status == CONTRADICTS for one in values),
@@ -77,7 +83,7 @@ def answer(
         parts_agree=certain or (not in_conflict and posterior.contrasts.agree(views.slopes)),
         held_out_chance=posterior.held_out_chance, halves_chance=halves_chance, none_holds=misplaced,
         unseen_share=posterior.unseen_share, usual_gain=find_usual_gain(posterior),
-        other_size=other_size, possible=possible.sentence if possible is not None and possible.matters(values) else "",
+        other_size=other_size, notes=[one for one in notes if one],
     )  # fmt: skip
     if verdict.widening > 1.0:
         values = tuple(one.widen(verdict.widening) for one in values)

@@ -33,6 +33,7 @@ from pkm_identification.numerics.arrays import FloatArray
 from ..model_errors.platform.outside_forces import WRENCH
 from ..model_errors.unsearched import GRAVITY_SIZE
 from .conflicts import LEAST_SEEN
+from .like_bodies import find_differences
 from .posterior import FREEDOM, STEPS, Posterior, build_model
 from .unknowns import Unknown
 from .views import Views
@@ -196,7 +197,7 @@ def _find_mode(
     full, unknowns = posterior.equations, posterior.model.unknowns
     first = len(unknowns) - len(full.effect_widths)
     stated = np.array([one.widened for one in unknowns[first:]])
-    spread = max((one.widened for one in unknowns[:first]), default=1.0)  # of bodies that are made alike
+    spread = float(posterior.model.list_widened()[find_differences(posterior.model)].max(initial=1.0))
     together = np.zeros(full.columns.shape[2])
     together[: full.basis] = np.where(_list_of_bodies(posterior), MASSES * posterior.basis, 0.0)
     found = []
@@ -207,7 +208,7 @@ def _find_mode(
             before, widths = widths, widths.copy()
             widths[gravity - first], widths[force] = width, own
             there[first:-1] *= before / widths
-            model = build_model(full, widths, spread)
+            model = build_model(full, widths, spread, posterior.motors)
             model.add(Unknown("masses", "masses", MASSES, assessed=False), together)
             mode = find_mode(model, posterior.normal, [there], STEPS)
             there = mode.unknowns.copy()

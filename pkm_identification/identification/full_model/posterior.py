@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
@@ -32,10 +34,11 @@ from pkm_identification.numerics.arrays import FloatArray
 
 from ..experiment import Experiment
 from .equations import FullEquations, build_full_equations, find_free_widths
-from .like_bodies import find_differences, find_spread
+from .like_bodies import find_spread
 from .nuisance import NEAR_STANDSTILL
 from .sums import share_among_bodies
 from .unknowns import FileModel, Unknown
+from .unstated_motors import is_growing, widen_motors
 
 STEPS = 30  # a common factor that is right is found in fewer
 WEIGHTINGS = 3  # times that the residual says how to weigh the equations
@@ -64,6 +67,8 @@ class Posterior:
         Of the mode, N or N m.
     contrasts : Contrasts
         Between parts of the motion.
+    motors : mapping of str to float
+        Usual widths that large motors of which the file says nothing are, as of `widen_motors`.
     """
 
     equations: FullEquations
@@ -73,6 +78,7 @@ class Posterior:
     blocks: Blocks
     residual: FloatArray
     contrasts: Contrasts
+    motors: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def basis(self) -> FloatArray:
@@ -213,7 +219,7 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
     model = build_model(full, widened)
     starts: list[FloatArray] = []
     least, largest = _find_bounds(full)
-    spread = 1.0
+    motors: dict[str, float] = {}
     limits, origin = np.full(len(widened), np.inf), model.compute(np.zeros(model.width))[0]
     for number in range(MOST_PASSES):
         root = np.linalg.inv(np.linalg.cholesky(noise * full.problem.redundancy))
@@ -231,22 +237,24 @@ def find_posterior_of(full: FullEquations, noise: FloatArray, wide: float = 1.0)
         below = (mode.values[first:] < least - LIKELY * std) & (limits > NONE)
         limits[below] = NONE
         still = not bent or change @ normal.gram @ change < SETTLED**2
-        settled = still and not np.any(beyond | below)
+        grown = widen_motors(full.machine, model, mode)
+        settled = still and not np.any(beyond | below) and not is_growing(motors, grown)
         if number == MOST_PASSES - 1 or (number >= WEIGHTINGS - 1 and settled):
             break
         if bent:
             full = full.relinearise(mode.values)
-        there = mode.unknowns.copy()
-        there[len(there) - len(widened) :] *= widened
         widened = np.minimum(_widen(mode.values[first:], full), limits)
-        there[len(there) - len(widened) :] *= (limits > NONE) / widened
-        last, spread = spread, find_spread(model, mode)
-        there[find_differences(model)] *= last / spread
-        model, starts = build_model(full, widened, spread), [there]
+        spread, motors = find_spread(model, mode), grown
+        there = mode.unknowns * model.list_widened()
+        model = build_model(full, widened, spread, motors)
+        sizes = model.list_widened()
+        starts = [np.where(sizes > NONE, there / sizes, 0.0)]
     parts = Contrasts.of(
         mode, columns, residual @ root.T, blocks, full.split_by_motion(), full.find_inner_equations()
     )
-    return Posterior(full, model, normal, mode, Blocks.of(mode, columns, measured, blocks), residual, parts)
+    return Posterior(
+        full, model, normal, mode, Blocks.of(mode, columns, measured, blocks), residual, parts, motors
+    )
 
 
 def _widen(found: FloatArray, full: FullEquations) -> FloatArray:
@@ -274,10 +282,15 @@ def _find_bounds(full: FullEquations) -> FloatArray:
     return np.array(bounds).reshape(-1, 2).T
 
 
-def build_model(full: FullEquations, widened: FloatArray | None = None, spread: float = 1.0) -> FileModel:
+def build_model(
+    full: FullEquations,
+    widened: FloatArray | None = None,
+    spread: float = 1.0,
+    motors: Mapping[str, float] = MappingProxyType({}),
+) -> FileModel:
     """Return the unknowns of a machine's full equations; effects are wider than stated by factors (q,) if given.
 
-    Bodies that are made alike differ by `spread` stated widths.
+    Bodies that are made alike differ by `spread` stated widths, and `motors` are as of `widen_motors`.
     """
     machine, total = full.machine, full.columns.shape[2]
     model = FileModel.of_bodies(
@@ -287,7 +300,12 @@ def build_model(full: FullEquations, widened: FloatArray | None = None, spread: 
     for k, width in find_free_widths(full).items():
         entry = full.problem.parameters.entries[k]
         friction = k >= full.basis or entry.kind.friction
-        model.add(Unknown(entry.name, entry.name, width, entry.unit, not friction), width * unit[k])
+        factor = motors.get(entry.name, 1.0)
+        assessed = not friction and factor == 1.0
+        model.add(
+            Unknown(entry.name, entry.name, factor * width, entry.unit, assessed, widened=factor),
+            factor * width * unit[k],
+        )
     first = full.basis + full.reversals
     factors = iter(np.ones(total - first) if widened is None else widened.tolist())
     for nuisance in full.nuisances:
@@ -318,7 +336,7 @@ def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
     assessed = np.array([one.assessed for one in unknowns])
     deviations = np.abs(posterior.mode.unknowns * [one.widened for one in unknowns]) * assessed
     own = float(np.max(deviations, initial=0.0))
-    model = build_model(posterior.equations)
+    model = build_model(posterior.equations, motors=posterior.motors)
     units = [unit for nuisance in posterior.equations.nuisances for unit in nuisance.units]
     # gains, delays and joints elsewhere add a share of the forces, whatever these are in; offsets and friction do not
     shares = np.array(["N" not in unit and "kg" not in unit for unit in units], dtype=bool)

@@ -53,8 +53,8 @@ class Unknown:
     effect : bool
         Whether it is a nuisance effect.
     widened : float
-        How many stated widths its width is: more than 1 of an effect, or of differences of bodies made alike, that was
-        found to be large.
+        How many stated widths its width is: more than 1 of an effect, of differences of bodies made alike, or of a
+        motor of which the file says nothing, that was found to be large.
     largest : float
         What no machine can have more of, in `unit`.
     guessed : bool
@@ -282,6 +282,10 @@ class FileModel:
         self._joined = None
         self._linear.append((len(self.unknowns), direction))
         self.unknowns.append(unknown)
+
+    def list_widened(self) -> FloatArray:
+        """Return how many stated widths the width of each unknown is, (p,)."""
+        return np.array([one.widened for one in self.unknowns])
 
     def compute(self, unknowns: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the values (T,) and their slope (T, p)."""

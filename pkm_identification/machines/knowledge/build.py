@@ -131,15 +131,19 @@ def _describe_strut_body(name: str, section: str, body: StrutBody, machine: Desc
 _SPATIAL = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 _PLANAR = (0, 1, 2, 3)
 STANDARD_GRAVITY = 9.80665  # m/s^2
+BENT, STATES = 1.0, 16  # rad from home either way, of so many states of an open chain
 
 
 def knowledge_of_mechanism(machine: Machine, mechanism: Mechanism) -> Knowledge:
     """Return how well the numbers of a mechanism's file are known."""
     description = mechanism.description
     still = machine.home[None]
+    if mechanism.loops == 0:  # an arm's home is often stretched along an axis, about which little then turns
+        turns = np.array([one.unit == "rad" for one in machine.drives])
+        still = still + turns * np.random.default_rng(0).uniform(-BENT, BENT, (STATES, len(turns)))
     motion = machine.compute_motion(still, np.zeros_like(still), np.zeros_like(still))
     mass, _ = machine.compute_mass_and_bias(motion, machine.basis.nominal)
-    moved = np.abs(np.diagonal(mass[0]))
+    moved = np.mean(np.abs(np.diagonal(mass, axis1=1, axis2=2)), axis=0)
     lever = np.array([1.0 if one.unit == "m" else 0.5 * machine.size for one in machine.drives])
     moved = np.where(moved > 0.0, moved, machine.force_size * lever / STANDARD_GRAVITY)
     keys = {"motor_inertia": "drives.@.inertia"}

@@ -21,13 +21,14 @@ ZERO_RAD = 3e-4  # of an encoder: a tenth of a millimetre at a third of a metre
 MOST_FRICTION = 3.0  # times the weight on a drive
 MEASURED_FRICTION = 0.1  # relative: what friction changes with temperature and wear
 MOTOR = 0.3  # of the mass that a drive moves: inertia of a motor of which the file says nothing
+MOTORS = "inertia", "m_m"  # entries of a basis that are motors: of mechanisms, of hexapods
 
 
 def list_drive_numbers(
     machine: Machine, file: KnownFile, moved: FloatArray, keys: Mapping[str, str]
 ) -> Iterator[KnownNumber]:
     """Yield the numbers of the drives, drive by drive; see `build.build_knowledge`."""
-    inertia = {one.limb: one.nominal for one in machine.basis if one.symbol == "inertia"}
+    inertia = {one.limb: one.nominal for one in machine.basis if one.symbol in MOTORS}
     for i, drive in enumerate(machine.drives):
         motor = float(inertia.get(i, 0.0))
         zero = {how: share * machine.size for how, share in PLACES.items()}
