@@ -86,6 +86,9 @@ def machine_figure(machine: Machine) -> Figure:
     if high[2] - low[2] < SMALLEST:  # of a planar machine a drawing, from above
         panel.view_init(elev=90, azim=-90)
         panel.set_zticks([])
+    # zoomed, the box is wider than its panel, which would cut off a joint at the box's edge
+    for drawn in (*panel.lines, *panel.collections):
+        drawn.set_clip_on(False)
     figure.suptitle(f"{machine.name} at home", x=0.02, ha="left")
     # below the title: beside the plates there is a strut in the way in one machine or another
     if plates:

@@ -22,6 +22,7 @@ from pkm_identification.identification.diagnosis.findings import Residuals
 from pkm_identification.identification.many_logs.history import ParameterHistory
 from pkm_identification.identification.review.friction_curves import FrictionCurve
 from pkm_identification.machines.hexapod import Hexapod
+from pkm_identification.machines.load import load_machine
 from pkm_identification.mechanisms.hexapod.machine import Machine
 from pkm_identification.report.figures.forces import draw_residual_figure, forces_figure
 from pkm_identification.report.figures.friction import draw_friction_curves_figure
@@ -211,6 +212,22 @@ def test_machine_picture_has_six_struts_of_the_home_lengths(name):
     tips = machine.home_position + machine.platform_joints @ machine.home_rotation.T
     drawn = [np.linalg.norm(np.diff(np.array(line.get_data_3d()), axis=1)) for line in struts]
     np.testing.assert_allclose(drawn, np.linalg.norm(tips - machine.base_joints, axis=1))
+
+
+@pytest.mark.parametrize("name", ["uf", "mast"])
+def test_the_machine_picture_is_cut_off_nowhere(name):
+    figure = machine_figure(load_machine(name))
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    panel, page = figure.axes[0], figure.bbox
+    drawn = [one for one in (*panel.lines, *panel.collections) if one.get_visible()]
+    assert not any(one.get_clip_on() for one in drawn)
+    for line in panel.lines:
+        seen = line.get_window_extent(canvas.get_renderer())
+        assert page.x0 < seen.x0
+        assert seen.x1 < page.x1
+        assert page.y0 < seen.y0
+        assert seen.y1 < page.y1
 
 
 @pytest.mark.parametrize("name", ["uf", "hexel", "ford"])
