@@ -27,7 +27,7 @@ REPOSITORY = "REPOSITORY"
 COMMANDS = (
     f"git clone --quiet {REPOSITORY} pkm_identification",
     "python3 -m venv env",
-    "env/bin/pip install --quiet './pkm_identification[report]'",
+    "PKM_WITH_ROS=0 env/bin/pip install --quiet './pkm_identification[report]'",
     "cp pkm_identification/examples/data/log.csv.gz .",
     "pkm init my_hexapod.yaml --unit mm --radius-base 350 --radius-platform 220 --angles-base 25 --angles-platform 30 "
     "--height 500 --mass 12 --size 480,20 --strut-mass 2.5 --rate 250",
@@ -55,7 +55,7 @@ class Step:
 def walk(folder: Path) -> list[Step]:
     """Run the commands one after the other in an empty folder; ends at the first that fails with code 2 or more."""
     surroundings = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    surroundings |= {"PATH": f"{folder / 'env' / 'bin'}:{os.environ['PATH']}", "PKM_WITH_ROS": "0"}
+    surroundings |= {"PATH": f"{folder / 'env' / 'bin'}:{os.environ['PATH']}"}
     surroundings |= {"NUMBA_CACHE_DIR": str(folder / "kernels"), "OPENBLAS_NUM_THREADS": "1"}
     steps = []
     for command in COMMANDS:
