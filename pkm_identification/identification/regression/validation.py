@@ -268,15 +268,15 @@ def refuse_forces_beyond_limits(log: DriveLog, machine: Machine) -> None:
 
 
 def refuse_silent_drives(log: DriveLog, machine: Machine) -> None:
-    """Refuse a log in which all forces, or a drive's, are 0 throughout."""
+    """Refuse a log in which all forces, or a drive's, are 0 or missing throughout."""
     if log.force is None or not len(log):
         return
     refuse_zero_forces(log.force, log.source)
-    heard = np.zeros(len(machine.drives), dtype=bool)
+    heard, numbers = np.zeros((2, len(machine.drives)), dtype=bool)
     for block in row_blocks(len(log)):
         heard |= np.nan_to_num(log.force[block]).any(axis=0)
-    silent = [
-        drive.force_name for drive, any_force in zip(machine.drives, heard, strict=True) if not any_force
-    ]
-    if silent:
-        raise LogError(f"{log.source}: {', '.join(silent)}: 0 throughout; expected the forces of all drives")
+        numbers |= np.isfinite(log.force[block]).any(axis=0)
+    for state, drives in (("0 throughout", numbers & ~heard), ("no number throughout", ~numbers)):
+        if drives.any():
+            names = ", ".join(machine.drives[i].force_name for i in np.flatnonzero(drives))
+            raise LogError(f"{log.source}: {names}: {state}; expected the forces of all drives")

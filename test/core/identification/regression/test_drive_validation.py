@@ -179,6 +179,8 @@ def test_logs_that_nothing_can_be_made_of_are_refused():
     log, one = exact(), five_bar()
     with pytest.raises(LogError, match="torque_r: 0 throughout"):
         validated(replace(log, force=log.force * [1.0, 0.0]))
+    with pytest.raises(LogError, match="torque_r: no number throughout"):
+        validated(replace(log, force=log.force * [1.0, np.nan]))
     with pytest.raises(LogError, match="1 samples are too few"):
         validated(rows_of(log, slice(0, 1)))
     with pytest.raises(LogError, match="6000 dropped, mostly 'not_finite'"):
