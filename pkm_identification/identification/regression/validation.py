@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,8 @@ DRIFTING_SHARE = 0.02  # of the samples whose stamps run away
 FOLLOWED, SURE = 0.5, 0.2
 # Samples over which a period is measured, and how far it may be off the whole's
 DRIFTING, LARGEST_DRIFT = 100, 0.02
+# Periods that stamps may be off an even clock on which none is missing, and their mean over so many samples
+SCATTER, SIDED = 0.6, 0.15
 ALIKE = 0.1  # of the forces' rms: forces of drives that differ by noise alone
 
 
@@ -80,6 +82,8 @@ def validate_logs(logs: Sequence[DriveLog], machine: Machine, given: Settings) -
         If a filter is impossible at that period.
     """
     prepared = [prepare_log(log, machine) for log in logs]
+    if not given.causal:  # a stream has no line through all stamps
+        prepared = [replace(one, log=even_out_stamps(one.log)) for one in prepared]
     for one in prepared:
         refuse_useless(one.log, machine)
     holds = [one.hold for one in prepared]
@@ -131,6 +135,27 @@ def validate_log(log: DriveLog, machine: Machine, validation: ValidationSettings
 def name_force_units(machine: Machine) -> str:
     """Return the units of a machine's forces, in words."""
     return " or ".join(dict.fromkeys(drive.force_unit for drive in machine.drives))
+
+
+def even_out_stamps(log: DriveLog) -> DriveLog:
+    """Return a log at its even clock, where stamps scatter about one so much that samples would be miscounted by them.
+
+    No sample is missing or double where stamps stay near the line through all of them and scatter to either side of it.
+    """
+    time = log.time
+    if len(time) < 2 * DRIFTING or not np.isfinite(time).all():
+        return log
+    count = np.arange(len(time)) - 0.5 * (len(time) - 1)
+    period = float(count @ time / (count @ count))
+    if not np.any(np.abs(np.diff(time) - period) > 0.5 * period):
+        return log
+    even = time.mean() + period * count
+    off = (time - even) / period
+    means = [np.mean(part) for part in np.array_split(off, len(off) // DRIFTING)]
+    scattered = np.abs(off).max() < SCATTER and np.abs(means).max() < SIDED
+    if not scattered or follows_stamps(time, log.coordinate, np.zeros(len(time), dtype=np.int64), period):
+        return log
+    return replace(log, time=even)
 
 
 def follow_stamps(log: ValidatedLog) -> ValidatedLog:

@@ -15,7 +15,7 @@ from core.machines.every_machine import machine
 from pkm_identification.errors import LogError
 from pkm_identification.identification.rates.sample_rate import compute_estimated_period
 from pkm_identification.identification.regression.limits import measure_step
-from pkm_identification.identification.regression.validation import validate_logs
+from pkm_identification.identification.regression.validation import even_out_stamps, validate_logs
 from pkm_identification.identification.settings import Settings
 from pkm_identification.motion import DriveLog
 from pkm_identification.signals.input_validation import sample_checks
@@ -160,6 +160,21 @@ def test_stamps_that_jitter_beside_even_samples_are_not_followed(jitter):
     found = validated(replace(log, time=log.time + jitter * PERIOD * random.uniform(0.0, 1.0, len(log))))
     assert not found.resampled
     assert np.array_equal(found.coordinate, log.coordinate)
+
+
+@pytest.mark.parametrize("jitter", [0.3, 0.5])
+def test_even_samples_are_counted_whatever_their_stamps_scatter_by(jitter):
+    log, random = exact(), np.random.default_rng(2)
+    found = validated(replace(log, time=log.time + jitter * PERIOD * random.uniform(-1.0, 1.0, len(log))))
+    assert np.array_equal(found.coordinate, log.coordinate)
+    assert found.period == pytest.approx(PERIOD, rel=1e-4)
+
+
+@pytest.mark.parametrize("lost", [40, 1500, 5950])
+def test_a_lost_sample_is_no_scatter_of_stamps(lost):
+    log = exact()
+    rows = np.delete(np.arange(len(log)), lost)
+    assert np.array_equal(even_out_stamps(rows_of(log, rows)).time, log.time[rows])
 
 
 def test_stamps_in_turns_long_and_short_are_followed():
