@@ -262,6 +262,12 @@ def _side(trial: Trial) -> FloatArray:
     return np.tanh(20 * _rate(trial))
 
 
+def _breakaway(trial: Trial) -> FloatArray:
+    """Return friction (N, n) that falls off over .07 to .4 of the rms rate."""
+    width = np.exp(trial.random.uniform(np.log(0.07), np.log(0.4)))
+    return trial.run.size * _side(trial) * np.exp(-((_rate(trial) / width) ** 2))
+
+
 _added("quadratic friction", (FRICTION,), lambda t: t.run.size * _rate(t) * np.abs(_rate(t)))
 _added("asymmetric friction", (FRICTION, OFFSET), lambda t: t.run.size * np.abs(_side(t)) * t.signs())
 _added("friction by load", (FRICTION,), lambda t: np.abs(t.run.rigid) * _side(t))
@@ -269,9 +275,7 @@ _added(
     "friction by position", (FRICTION,),
     lambda t: t.run.size * _side(t) * _centred(t.run.motion.coordinate) / _scale(t),
 )  # fmt: skip
-_added(
-    "Stribeck friction", (FRICTION,), lambda t: t.run.size * _side(t) * np.exp(-((5 * _rate(t)) ** 2)), 0.03
-)
+_added("Stribeck friction", (FRICTION,), lambda t: _breakaway(t), 0.03)
 _added(
     "friction warms up", ("changed_during_log", FRICTION, "gain_drift"),
     lambda t: -(t.run.friction + 0.02 * t.run.size * _rate(t)) * _centred(_warming(t)), 0.03,
@@ -483,5 +487,4 @@ def _other_transitions(trial: Trial) -> Trial:
 
 @_kind("Stribeck friction of one drive", FRICTION)
 def _stribeck_of_one(trial: Trial) -> Trial:
-    shape = trial.run.size * _side(trial) * np.exp(-((5 * _rate(trial)) ** 2)) * trial.unit()
-    return trial.with_added(shape, 0.03)
+    return trial.with_added(_breakaway(trial) * trial.unit(), 0.03)

@@ -17,7 +17,6 @@ from pkm_identification.estimation.lack_of_fit.evidence import DECISIVE, Base, S
 from pkm_identification.estimation.posterior.thresholds import FOUND, MAX_FLOOR_RATIO
 
 from ..experiment import Experiment
-from ..full_model.nuisance import NEAR_STANDSTILL
 from ..full_model.posterior import Posterior
 from ..model_errors.effect import Effect
 from ..model_errors.effects import find_effects
@@ -76,8 +75,7 @@ def list_found_effects(posterior: Posterior, ratio: float, least: float = 1.0) -
                 else effect.correction
             )
             value, std = effect.read(size * one.width, float(np.sqrt(variance[k])) * one.width)
-            # of friction near standstill several are numbered, one for each displacement or rate: the cause is one
-            called = effect.name if effect.name in NEAR_STANDSTILL else name
+            called = nuisance.name_cause(name)
             cause = Cause(
                 called,
                 effect.offset + value,
@@ -90,7 +88,11 @@ def list_found_effects(posterior: Posterior, ratio: float, least: float = 1.0) -
             found.append(cause)
     misfit = posterior.normal.cost(mode.values) * _compute_excess(ratio)
     whole = sum(one.explains for one in found) + misfit
-    return [one.with_share(one.explains / whole) for one in sorted(found, key=lambda one: -one.explains)]
+    largest = {one.name: one for one in sorted(found, key=lambda one: one.explains)}
+    return [
+        one.with_share(one.explains / whole)
+        for one in sorted(largest.values(), key=lambda one: -one.explains)
+    ]
 
 
 def _score_beyond(posterior: Posterior, experiment: Experiment) -> list[tuple[Effect, Score, float]]:

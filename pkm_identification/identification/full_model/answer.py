@@ -129,9 +129,10 @@ def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
     force = np.maximum(force, LEAST_FORCE * float(np.max(force)))
     first = full.basis + full.reversals
     numbers = [k for k, unknown in enumerate(posterior.model.unknowns) if unknown.effect]
-    effects = [nuisance.effect for nuisance in full.nuisances for _ in nuisance.names]
+    kinds = [nuisance for nuisance in full.nuisances for _ in nuisance.names]
     found = []
-    for index, (k, effect) in enumerate(zip(numbers, effects, strict=True)):
+    for index, (k, kind) in enumerate(zip(numbers, kinds, strict=True)):
+        effect = kind.effect
         unknown, value = posterior.model.unknowns[k], float(mode.unknowns[k])
         possible = effect.least <= value * unknown.width and abs(value) * unknown.width <= effect.largest
         asked = full.is_asked(effect.name, unknown.name)
@@ -144,9 +145,11 @@ def find_effects(posterior: Posterior) -> tuple[FoundEffect, ...]:
         large = abs(value) * unknown.widened > 1.0 or share > LARGE_SHARE
         if (large and abs(value) > FOUND * std[k]) or share > VERY_LARGE_SHARE:
             size, its_std = effect.read(value * unknown.width, float(std[k]) * unknown.width)
-            one = FoundEffect(unknown.name, size, its_std, unknown.unit, share)
-            found.append((-abs(value) / float(std[k]), one))
-    return tuple(one for _, one in sorted(found, key=lambda pair: pair[0]))
+            one = FoundEffect(kind.name_cause(unknown.name), size, its_std, unknown.unit, share)
+            found.append((abs(value) / float(std[k]), one))
+    # friction near standstill has several shapes: the surest stands for all
+    surest = {one.name: (sure, one) for sure, one in sorted(found, key=lambda pair: pair[0])}
+    return tuple(one for _, one in sorted(surest.values(), key=lambda pair: -pair[0]))
 
 
 def _name_braking_friction(posterior: Posterior) -> frozenset[str]:

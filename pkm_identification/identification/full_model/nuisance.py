@@ -76,6 +76,11 @@ class Nuisance:
         """Whether one that is large contradicts the file: of friction near standstill and drifts no file tells."""
         return self.effect.name not in (*FRICTION, SIDES, *unsearched.UNWRITTEN, *OUTSIDE, *SHAPES, *DRIFTS)
 
+    def name_cause(self, name: str) -> str:
+        """Return what one of its unknowns is called as a cause: all shapes of a law near standstill are one."""
+        shapes = self.effect.name in NEAR_STANDSTILL and not self.effect.members
+        return self.effect.name if shapes else name
+
     def columns(self, situations: Sequence[Situation], places: FloatArray | None = None) -> FloatArray:
         """Return the columns (K, n, p) at a situation of each log; `places` are those of `GEOMETRY` if made already."""
         if places is None or self.effect.name != GEOMETRY:

@@ -30,6 +30,8 @@ from .situation import Situation, diagonal
 
 TRANSITIONS = (0.2, 0.5, 2.0, 4.0, 8.0)  # of the law's transition rate
 STRIBECK_RATES = (1.5, 5.0, 15.0)  # of the transition rate
+BREAKAWAY_RATES = 0.05, 0.15, 0.45  # of a drive's rms rate in the motion
+BREAKAWAY = 0.003  # of a typical force
 PRESLIDING = (1.5e-3, 5e-3, 1.5e-2, 5e-2)  # s at the transition rate: the displacement of full sliding
 ASYMMETRY = 0.1
 BY_LOAD = 0.02  # N of friction per N of load
@@ -71,6 +73,13 @@ def stribeck(situation: Situation, factor: float) -> FloatArray:
     """Return a breakaway above Coulomb friction by 100 %, of a Stribeck rate of so many transition rates."""
     relative = situation.rows.motion.rate / (factor * rates_of(situation.machine))
     return _sum_columns(situation, situation.transition * np.exp(-(relative**2)))
+
+
+def breakaway(situation: Situation, share: float) -> FloatArray:
+    """Return a unit of force at standstill, of a Stribeck rate that is a share of the rms rate; each drive's own."""
+    rate = situation.rows.motion.rate
+    relative = rate / (share * np.maximum(np.sqrt(np.mean(rate**2, axis=0)), 1e-300))
+    return diagonal(situation.rows.in_band(situation.transition * np.exp(-(relative**2))))
 
 
 def presliding(situation: Situation, time: float) -> FloatArray:
@@ -193,6 +202,20 @@ def effects(machine: Machine, parameters: ParameterSet | None = None) -> list[Ef
                 f"Use friction.law: stribeck, with a stribeck_rate near {factor * rate:g} "
                 + (f"{unit}/s" if unit else "transition rates")
                 + ", or --also {name}",
+            )
+        # a peak as wide as the motion is fast, and of one drive: it would be taken for that drive's Coulomb friction
+        for share in BREAKAWAY_RATES:
+            effects.append(
+                Effect(
+                    name="friction_stribeck",
+                    family=standstill,
+                    columns=partial(breakaway, share=share),
+                    scale=repeat_prior(1.0, count),
+                    correction="Use friction.law: stribeck, or --also {name}",
+                    members=name_drives("friction_stribeck", machine),
+                    of_motion=BREAKAWAY,
+                    **units_of_drives(machine, "{force}"),  # type: ignore[arg-type]
+                )
             )
     for time in () if "friction_presliding" in estimated else PRESLIDING:
         displacement = time * rate
