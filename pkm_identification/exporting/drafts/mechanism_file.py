@@ -17,6 +17,7 @@ from pkm_identification.mechanisms.multibody.description.plausibility import imp
 from pkm_identification.mechanisms.multibody.description.reader import read_document
 from pkm_identification.mechanisms.multibody.description.records import GROUND
 from pkm_identification.mechanisms.multibody.mechanism import Mechanism
+from pkm_identification.mechanisms.multibody.structure.bodies import is_possible
 from pkm_identification.mechanisms.plausibility import BodyNumbers, gyration_bounds
 from pkm_identification.numerics.arrays import FloatArray
 from pkm_identification.numerics.rotation import build_vector_from_matrix
@@ -63,12 +64,16 @@ def write_file(draft: Draft, name: str, source: str, drives: Sequence[str] = ())
     if not singles:
         raise SettingsError(f"{source}: no joint can be driven: none is {' or '.join(SINGLE)}")
     draft = _with_possible_bodies(draft, name, source, [joints[one] for one in asked or singles])
+    given = [joints[one] for one in asked]
+    try:
+        document, chosen = _build_driven(draft, name, source, given, [joints[one] for one in singles])
+    except (MachineError, SettingsError):
+        draft, before = _with_possible_moments(draft), draft
+        if draft is before:
+            raise
+        document, chosen = _build_driven(draft, name, source, given, [joints[one] for one in singles])
     notes = list(draft.notes)
-    if asked:
-        document = _document(draft, name, [joints[one] for one in asked])
-        Mechanism.from_document(document, source)
-    else:
-        document, chosen = _choose_drives(draft, name, source, [joints[one] for one in singles])
+    if not asked:
         notes.append(f"driven are {', '.join(chosen)}: the file says of none; --drives NAME,... names others")
     left = [joint.name for joint in draft.joints if joint.inertia and joint.drive not in document["drives"]]
     if left:
@@ -92,6 +97,41 @@ def _with_possible_bodies(draft: Draft, name: str, source: str, driven: list[Dra
             )
         links.append(link)
     return replace(draft, links=tuple(links), notes=(*draft.notes, *notes))
+
+
+def _build_driven(
+    draft: Draft, name: str, source: str, given: list[DraftJoint], singles: list[DraftJoint]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the document with the given joints driven, or those that are chosen, and their names."""
+    if not given:
+        return _choose_drives(draft, name, source, singles)
+    document = _document(draft, name, given)
+    Mechanism.from_document(document, source)
+    return document, [joint.name for joint in given]
+
+
+def _with_possible_moments(draft: Draft) -> Draft:
+    """Return the draft whose bodies have no principal moment beyond both others together; itself where none has."""
+    links, notes = [], []
+    for link in draft.links:
+        nearest = _find_possible_moments(link.inertia)
+        if nearest is not None:
+            link = replace(link, inertia=nearest, known=GUESS)
+            notes.append(
+                f"{link.name}: {GUESSED}: one of its principal moments is larger than the other two together, as of no "
+                "body; changed to the nearest that one can have"
+            )
+        links.append(link)
+    return replace(draft, links=tuple(links), notes=(*draft.notes, *notes)) if notes else draft
+
+
+def _find_possible_moments(inertia: FloatArray) -> FloatArray | None:
+    """Return the nearest inertia (3, 3) that a body can have to one with a moment beyond both others; else None."""
+    sizes, axes = np.linalg.eigh(inertia)
+    beyond = sizes[2] - sizes[0] - sizes[1]
+    if sizes[0] < 0.0 or is_possible(inertia):
+        return None
+    return np.asarray((axes * (sizes + beyond / 3.0 * np.array([1.0, 1.0, -1.0]))) @ axes.T)
 
 
 def _refuse_long_bodies(draft: Draft, wrong: Mapping[str, BodyNumbers], source: str) -> None:

@@ -109,6 +109,25 @@ def test_a_file_with_lengths_in_mm_is_refused(tmp_path, capsys):
         assert ("lengths in mm?" in capsys.readouterr().err) == refused
 
 
+@pytest.mark.parametrize("drives", [(), ("--drives", "pan,tilt")])
+def test_moments_that_no_body_has_become_the_nearest_that_one_can_have(drives, tmp_path):
+    link = (
+        '<link name="{0}"><inertial><mass value="2"/><origin xyz="0 0 .1"/><inertia ixx=".01" iyy=".01" izz="{1}" '
+        'ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="{0}" type="revolute"><parent link="{2}"/>'
+        '<child link="{0}"/><axis xyz="{3}"/><limit lower="-2" upper="2" effort="9" velocity="9"/></joint>'
+    )
+    bodies = link.format("pan", 0.015, "base", "0 0 1") + link.format("tilt", 0.032, "pan", "0 1 0")
+    (tmp_path / "arm.urdf").write_text(
+        f'<robot name="a"><link name="base"/>{bodies}</robot>', encoding="utf-8"
+    )
+    made = tmp_path / "made.yaml"
+    assert main(["init", str(tmp_path / "arm.urdf"), str(made), *drives]) == 0
+    inertia = np.array(load_machine(str(made)).document["bodies"]["tilt"]["inertia"][:3], dtype=float)
+    np.testing.assert_allclose(inertia, [0.014, 0.014, 0.028], rtol=1e-6)
+    first = np.array(load_machine(str(made)).document["bodies"]["pan"]["inertia"][:3], dtype=float)
+    np.testing.assert_allclose(first, [0.01, 0.01, 0.015], rtol=1e-6)
+
+
 @pytest.mark.slow
 def test_init_from_a_file_simulates_and_identifies(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
