@@ -26,6 +26,7 @@ from pkm_identification.records.foreign.units import FACTORS
 from ..full_model.equations import FullEquations
 from ..full_model.posterior import Posterior, build_model
 from ..full_model.unknowns import FileModel
+from ..full_model.unstated_motors import allow_any_motors
 from .coupled_drives import couple_bodies, couple_friction, describe_coupled_motor, list_coupled_motors
 from .discrete_causes import BETTER, build_unit_cause, find_cause_of_order
 from .findings import FORCE_FACTOR, Cause
@@ -89,7 +90,7 @@ class _FileModel:
     def of(cls, posterior: Posterior, floor: FloatArray) -> _FileModel:
         full = posterior.equations
         alone = replace(full, nuisances=(), columns=full.problem.equations.regressor)
-        return cls(alone, floor, build_model(alone, motors=posterior.motors))
+        return cls(alone, floor, build_model(alone, motors=allow_any_motors(full.machine)))
 
     def compute_cost(
         self, measured: FloatArray, columns: FloatArray | None = None, floor: FloatArray | None = None

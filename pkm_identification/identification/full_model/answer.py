@@ -64,10 +64,10 @@ def answer(
     in_conflict = [one.key for one in conflicts if one.beyond]
     values = list_values(posterior, views, moved, in_conflict, possible)
     misplaced = other_size is not None or is_misplaced(posterior, conflicts, ratio)
-    if misplaced or gain.key in in_conflict:
+    factor = posterior.common_factor if in_conflict else None
+    if misplaced or gain.key in in_conflict or factor is not None:
         values = tuple(replace(one, status=CONTRADICTS) for one in values)
     certain = not white > MAX_FLOOR_RATIO or posterior.residual_share <= LITTLE_RESIDUAL
-    factor = posterior.common_factor if in_conflict else None
     halves, halves_chance = posterior.blocks.halves_disagreement(views.slopes)
     braking = _name_braking_friction(posterior)
     values = tuple(judge_sign(one) if one.name in braking else one for one in values)

@@ -38,7 +38,7 @@ from .like_bodies import find_spread
 from .nuisance import NEAR_STANDSTILL
 from .sums import share_among_bodies
 from .unknowns import FileModel, Unknown
-from .unstated_motors import is_growing, widen_motors
+from .unstated_motors import allow_any_motors, is_growing, widen_motors
 
 STEPS = 30  # a common factor that is right is found in fewer
 WEIGHTINGS = 3  # times that the residual says how to weigh the equations
@@ -333,10 +333,10 @@ def _weigh_residual(residual: FloatArray, full: FullEquations, mode: Mode) -> Fl
 def _find_common_factor(posterior: Posterior) -> CommonFactor | None:
     """Return a factor of all forces without which the file is not contradicted: a unit's, else any that is large."""
     unknowns, normal = posterior.model.unknowns, posterior.normal
-    assessed = np.array([one.assessed for one in unknowns])
+    model = build_model(posterior.equations, motors=allow_any_motors(posterior.equations.machine))
+    assessed = np.array([one.assessed for one in model.unknowns])
     deviations = np.abs(posterior.mode.unknowns * [one.widened for one in unknowns]) * assessed
     own = float(np.max(deviations, initial=0.0))
-    model = build_model(posterior.equations, motors=posterior.motors)
     units = [unit for nuisance in posterior.equations.nuisances for unit in nuisance.units]
     # gains, delays and joints elsewhere add a share of the forces, whatever these are in; offsets and friction do not
     shares = np.array(["N" not in unit and "kg" not in unit for unit in units], dtype=bool)

@@ -21,6 +21,7 @@ from pkm_identification.machines.knowledge.records import DEFAULT
 
 from .unknowns import FileModel
 
+ANY = 100.0  # usual widths where forces may be others than those recorded: large motors are not known yet
 GROWN = 1.1  # times its width: a motor that comes out larger was held back by it
 
 
@@ -43,6 +44,11 @@ def widen_motors(machine: Machine, model: FileModel, mode: Mode) -> dict[str, fl
         if one.name in unstated
     }
     return {name: size for name, size in sizes.items() if size > LIKELY}
+
+
+def allow_any_motors(machine: Machine) -> dict[str, float]:
+    """Return usual widths, as of `widen_motors`, by which motors without a number in the file may be of any size."""
+    return dict.fromkeys(find_unstated_motors(machine), ANY)
 
 
 def is_growing(before: Mapping[str, float], after: Mapping[str, float]) -> bool:
