@@ -57,7 +57,7 @@ def is_growing(before: Mapping[str, float], after: Mapping[str, float]) -> bool:
 
 
 def describe_large_motors(machine: Machine, model: FileModel, mode: Mode, large: Mapping[str, float]) -> str:
-    """Return what motors of which the file says nothing resist like; empty without large ones."""
+    """Return how large the motors without a number in the file are; empty without large ones."""
     numbers = find_unstated_motors(machine)
     sizes = {
         one.name: float(value) * one.width
@@ -72,6 +72,6 @@ def describe_large_motors(machine: Machine, model: FileModel, mode: Mode, large:
     size = least if least == most else f"{least} to {most}"
     units = "/".join(dict.fromkeys(numbers[name].unit for name in sizes))
     return (
-        f"Motors of which the file says nothing resist like {size} {units} (drives {drives}): "
-        f"state {keys} to be surer of what rests on them."
+        f"The file states no inertia of the motors of drives {drives}, estimated as {size} {units}: state {keys} to narrow "
+        "the values that depend on it."
     )
