@@ -72,6 +72,6 @@ def describe_large_motors(machine: Machine, model: FileModel, mode: Mode, large:
     size = least if least == most else f"{least} to {most}"
     units = "/".join(dict.fromkeys(numbers[name].unit for name in sizes))
     return (
-        f"The file states no inertia of the motors of drives {drives}, estimated as {size} {units}: state {keys} to narrow "
-        "the values that depend on it."
+        f"The file states no inertia of the motors of drives {drives}, estimated as {size} {units}: state {keys} to "
+        "narrow the values that depend on it."
     )
