@@ -166,11 +166,12 @@ def apply_prior(machine: Machine, effect: Effect, first: int = 0) -> Nuisance:
     Coefficients without names are numbered from `first`; a single one that is the only of its kind (0) has its name.
     """
     count = len(effect.scale)
-    stem, begin = (f"{effect.name}_shape", first) if first else (effect.name, 1)  # a drive has a number, too
-    numbered = tuple(f"{stem}_{begin + k}" for k in range(count))
+    # a drive has a number, too
+    stem = f"{effect.name}_shape" if effect.name in NEAR_STANDSTILL else effect.name
+    numbered = tuple(f"{stem}_{max(first, 1) + k}" for k in range(count))
     parts = effect.members or effect.parts or (numbered if count > 1 or first else (effect.name,))
     if first and effect.parts:
-        parts = tuple(f"{one}_shape_{first}" for one in parts)
+        parts = tuple(f"{one}_{first}" for one in parts)
     names = parts if len(set(parts)) == count else tuple(f"{one}_{k + 1}" for k, one in enumerate(parts))
     units = tuple(effect.unit_of(k) for k in range(count))
     known = _find_numbers(machine, effect)
