@@ -15,7 +15,7 @@ from benchmarks.field import also as drawn
 from pkm_identification.cli import main
 from pkm_identification.errors import SettingsError
 from pkm_identification.estimation.identifiability import COMBINATION, IDENTIFIABLE
-from pkm_identification.estimation.posterior.verdict import CONTRADICTS, DO_NOT_USE
+from pkm_identification.estimation.posterior.verdict import DO_NOT_USE
 from pkm_identification.identification.estimate_file import estimate_document
 from pkm_identification.identification.identify import identify
 from pkm_identification.identification.model_errors.estimated.registry import extended_set, parse_names
@@ -143,23 +143,17 @@ def test_causes_name_the_options_that_take_the_misfit_away():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [(9.0, 1.0, 4.0), (0.5, 0.6, 1.0)])
-def test_unlike_motors_are_named_drive_by_drive(more):
-    """Those far beyond the file's widths contradict it; where none is, the fit that cannot have them is refused."""
-    one = drawn.draw_case("mast", 7, right=True)
+def test_unlike_motors_that_no_file_states_contradict_nothing(more):
+    """The full model has them, however large; the fit that cannot have them is refused."""
+    one = drawn.draw_case("mast", 8, right=True)
     acceleration = drawn.motion_of(one.truth)[2]
     result = found(one, (), replace(one.log, force=one.log.force + np.array(more) * acceleration))
     verdict = result.answer.verdict
     assert verdict.floor_ratio < 1.1
     assert result.fit.causes == ()
-    named = {conflict.key for conflict in verdict.conflicts if conflict.key.startswith("inertia_length")}
-    if max(more) > 1.0:
-        assert verdict.grade == CONTRADICTS
-        # a motor that is 1 kg heavier than the file says may be within its width
-        assert named >= {f"inertia_length_{k}" for k, size in enumerate(more, 1) if size > 1.0}
-    else:
-        assert verdict.grade == DO_NOT_USE
-        assert "full model" in verdict.sentence
-        assert not named
+    assert not [conflict.key for conflict in verdict.conflicts if conflict.beyond]
+    assert verdict.grade == DO_NOT_USE
+    assert "full model" in verdict.sentence
 
 
 @pytest.mark.slow
