@@ -45,8 +45,9 @@ DRIFTING_SHARE = 0.02  # of the samples whose stamps run away
 FOLLOWED, SURE = 0.5, 0.2
 # Samples over which a period is measured, and how far it may be off the whole's
 DRIFTING, LARGEST_DRIFT = 100, 0.02
-# Periods that stamps may be off an even clock on which none is missing, and their mean over so many samples
-SCATTER, SIDED = 0.6, 0.15
+# Periods that stamps may be off an even clock on which none is missing, and their mean over so many samples; and that
+# half of the steps are off at least, or a sample is lost among stamps that are even
+SCATTER, SIDED, LEAST_SCATTER = 0.6, 0.15, 0.05
 ALIKE = 0.1  # of the forces' rms: forces of drives that differ by noise alone
 
 
@@ -147,7 +148,8 @@ def even_out_stamps(log: DriveLog) -> DriveLog:
         return log
     count = np.arange(len(time)) - 0.5 * (len(time) - 1)
     period = float(count @ time / (count @ count))
-    if not np.any(np.abs(np.diff(time) - period) > 0.5 * period):
+    steps = np.abs(np.diff(time) / period - 1.0)
+    if not np.any(steps > 0.5) or np.median(steps) < LEAST_SCATTER:
         return log
     even = time.mean() + period * count
     off = (time - even) / period

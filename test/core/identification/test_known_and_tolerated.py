@@ -118,7 +118,8 @@ def test_what_a_file_states_is_in_the_total_deviations(stated, key):
     plain = {one.name: one for one in answered().values}
     wider = answered(**stated)
     assert wider.verdict.good
-    assert all(one.std > 0.98 * plain[one.name].std for one in wider.values)
+    # passes end where values move by less than .3 deviations: the blocks' scatter is the same to some per cent
+    assert all(one.std > 0.9 * plain[one.name].std for one in wider.values)
     if key:
         assert any(one.std > 1.1 * plain[one.name].std for one in wider.values)
         assert any(leaning.key.startswith(key) for one in wider.values for leaning in one.rests_on)

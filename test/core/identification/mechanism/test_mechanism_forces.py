@@ -105,7 +105,7 @@ def test_a_drive_that_the_file_leaves_out_shows_in_what_was_held_out(log):
     assert np.abs(off).max() > 5.0
     assert np.all(0.01 * found.validation.rms_percent > 0.1)
     assert not found.trusted
-    assert found.fit.ratio > 2.0  # the full model allows for some of it
+    assert found.fit.ratio < 1.1  # the full model has motors of any size
     assert IDENTIFIABLE not in found.estimate.status
 
 
