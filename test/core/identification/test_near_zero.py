@@ -36,7 +36,8 @@ def test_friction_that_is_not_there_is_not_distinguishable_from_zero(frictionles
 def test_negative_friction_within_its_deviation_is_no_alarm(frictionless):
     assert np.any(frictionless.estimate.values[8:] < 0.0)
     assert frictionless.answer.verdict.good
-    assert not any(name in text for good, text in verdicts(frictionless) for name in FRICTION if not good)
+    alarms = [text for good, text in verdicts(frictionless) if not good and "are identified" not in text]
+    assert not any(name in text for text in alarms for name in FRICTION)
 
 
 @pytest.mark.slow
