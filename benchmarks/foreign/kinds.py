@@ -275,7 +275,7 @@ _added(
     "friction by position", (FRICTION,),
     lambda t: t.run.size * _side(t) * _centred(t.run.motion.coordinate) / _scale(t),
 )  # fmt: skip
-_added("Stribeck friction", (FRICTION,), lambda t: _breakaway(t), 0.03)
+_added("Stribeck friction", (FRICTION,), _breakaway, 0.03)
 _added(
     "friction warms up", ("changed_during_log", FRICTION, "gain_drift"),
     lambda t: -(t.run.friction + 0.02 * t.run.size * _rate(t)) * _centred(_warming(t)), 0.03,

@@ -45,8 +45,8 @@ DRIFTING_SHARE = 0.02  # of the samples whose stamps run away
 FOLLOWED, SURE = 0.5, 0.2
 # Samples over which a period is measured, and how far it may be off the whole's
 DRIFTING, LARGEST_DRIFT = 100, 0.02
-# Periods that stamps may be off an even clock on which none is missing, and their mean over so many samples; and that
-# half of the steps are off at least, or a sample is lost among stamps that are even
+# Periods by which each stamp, and the mean of DRIFTING stamps, may be off an even clock; and the least median error of
+# the steps: below it stamps are even, and a long step is a lost sample
 SCATTER, SIDED, LEAST_SCATTER = 0.6, 0.15, 0.05
 ALIKE = 0.1  # of the forces' rms: forces of drives that differ by noise alone
 
